@@ -1,0 +1,1 @@
+"""The benchmark behind the Shortcut Leaderboard: tracks, scorer, ranking and pages."""

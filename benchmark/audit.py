@@ -1,0 +1,192 @@
+"""Reading results that may be wrong: every number is derived again before it is believed."""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmark.digests import scorer_digest
+from benchmark.errors import ResultError, raise_all
+from benchmark.metrics import METRICS
+from benchmark.records import Kind, Status
+from benchmark.results import FILE_NAME, Result, Row, parse
+from benchmark.summary import intervals, values
+from benchmark.text import did_you_mean
+from benchmark.tracks import TRACKS
+from benchmark.tracks.spec import Version
+
+SLACK = 1e-9
+"""How far a stored number may be from the one derived from its rows."""
+
+
+def load(path: Path) -> Result:
+    """The result in the file at `path`, every number of it derived again from its rows.
+
+    Raises ResultError with all faults: of the file, of its fields, against its track's version.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ResultError(
+            f"{path}: expected a readable file, got: {error.strerror}; check the path"
+        ) from None
+    result = parse(content, str(path))
+    raise_all(ResultError, (f"{path}: {fault}" for fault in faults(result)))
+    return result
+
+
+def load_all(root: Path) -> list[Result]:
+    """Every result below `root` (<track>/<version>/<entry>/results.json), sorted by place.
+
+    Raises ResultError with the faults of all files, a file in another entry's place among them.
+    """
+    found: list[Result] = []
+    wrong: list[str] = []
+    for path in sorted(root.glob(f"*/*/*/{FILE_NAME}")):
+        try:
+            result = load(path)
+        except ResultError as error:
+            wrong.extend(error.faults)
+            continue
+        wrong.extend(misplaced(result, path, root))
+        found.append(result)
+    raise_all(ResultError, wrong)
+    return found
+
+
+def misplaced(result: Result, path: Path, root: Path) -> Iterator[str]:
+    """The faults of a committed result's place and of what may be committed at all."""
+    if path.relative_to(root) != result.place:
+        yield f"{path}: entry, track and version say {result.place}; move the file there or score again"
+    if result.suite != "full" or result.seed_offset:
+        yield (
+            f"{path}: expected the full public suite, got suite {result.suite!r} with seed_offset "
+            f"{result.seed_offset}; score without --quick and --seed-offset"
+        )
+
+
+def faults(result: Result) -> Iterator[str]:
+    """What is wrong with a result, one line each, against the version of the track it names."""
+    track = TRACKS.get(result.track)
+    if track is None:
+        yield f"track: expected a track, got {result.track!r}; {did_you_mean(result.track, TRACKS)}"
+        return
+    version = next((v for v in track.versions if v.number == result.version), None)
+    if version is None:
+        known = ", ".join(v.number for v in track.versions)
+        yield f"version: expected one of {known} for {track.key}, got {result.version!r}"
+        return
+    wrong_rows = [*_row_faults(result, version)]
+    yield from wrong_rows
+    if not wrong_rows:
+        yield from _number_faults(result, version)
+
+
+def _row_faults(result: Result, version: Version) -> Iterator[str]:
+    keys = {key.id: key for key in version.keys(result.suite, result.seed_offset)}
+    rows = result.details.per_dataset
+    if [row.case for row in rows] != list(keys):
+        yield (
+            f"details.per_dataset: expected the {len(keys)} cases of the {result.suite} suite in order, "
+            f"got {len(rows)} rows that differ; score the entry again"
+        )
+        return
+    for row in rows:
+        key = keys[row.case]
+        where = f"details.per_dataset {row.case}"
+        if (row.variant, row.strength, row.seed) != (key.variant, key.strength, key.seed):
+            yield f"{where}: variant, strength and seed differ from the case id; score the entry again"
+        if row.kind is not key.kind and Kind.AMBIGUOUS not in (row.kind, key.kind):
+            yield f"{where}: kind: expected {key.kind.value!r}, got {row.kind.value!r}; score the entry again"
+        yield from (f"{where}: {fault}" for fault in _answer_faults(row, version))
+    if result.timing.per_case.keys() - keys.keys():
+        yield "timing.per_case: names cases that the suite does not have; score the entry again"
+    flags = {row.flag is None for row in rows if row.status is Status.OK}
+    if len(flags) > 1:
+        yield "details.per_dataset: flag: expected for every case or for none; score the entry again"
+
+
+def _answer_faults(row: Row, version: Version) -> Iterator[str]:
+    extra = set(row.__pydantic_extra__)
+    if (row.status is Status.OK) != (row.reason is None):
+        yield f"reason: expected one exactly when it failed, got {row.reason!r} with {row.status.value!r}"
+    if row.status is not Status.OK and (row.score is not None or row.flag is not None or extra):
+        yield f"expected no score, flag or figure with status {row.status.value!r}"
+    if unknown := extra - set(version.figures):
+        known = ", ".join(version.figures) or "none"
+        yield f"expected no figure but {known}, got {', '.join(sorted(unknown))}"
+
+
+def _number_faults(result: Result, version: Version) -> Iterator[str]:
+    outcomes = result.outcomes
+    derived = values(version, outcomes)
+    complete = all(outcome.status is Status.OK for outcome in outcomes)
+    if (result.status == "complete") != complete:
+        expected = "complete" if complete else "incomplete"
+        yield f"status: expected {expected!r} by its rows, got {result.status!r}"
+    yield from _unequal("metrics", result.metrics, derived.metrics)
+    if dict(result.reasons) != dict(derived.reasons):
+        yield f"reasons: expected {dict(derived.reasons)}, got {dict(result.reasons)}; score the entry again"
+    yield from _unequal("details.by_strength", _flat(result.details.by_strength), _flat(derived.by_strength))
+    yield from _interval_faults(result)
+
+
+def _interval_faults(result: Result) -> Iterator[str]:
+    valued = {name for name, value in result.metrics.items() if value is not None}
+    if result.intervals.keys() != valued:
+        wanted, got = (", ".join(sorted(names)) or "none" for names in (valued, result.intervals))
+        yield f"intervals: expected one for each of {wanted}, got {got}; score the entry again"
+    for name, (low, high) in result.intervals.items():
+        metric = METRICS.get(name)
+        if metric and not metric.low <= low <= high <= metric.high:
+            yield (
+                f"intervals.{name}: expected low <= high within [{metric.low:g}, {metric.high:g}], "
+                f"got [{low}, {high}]; score the entry again"
+            )
+
+
+def interval_faults(result: Result) -> Iterator[str]:
+    """Intervals that differ from those of the result's own rows: the slow part of a check."""
+    derived = intervals(version_of(result), result.outcomes)
+    for side, name in ((0, "low"), (1, "high")):
+        yield from _unequal(
+            f"intervals ({name})",
+            {metric: ends[side] for metric, ends in result.intervals.items()},
+            {metric: ends[side] for metric, ends in derived.items()},
+        )
+
+
+def version_of(result: Result) -> Version:
+    """The version that a valid result was made under. Raises StopIteration for an unknown one."""
+    return next(v for v in TRACKS[result.track].versions if v.number == result.version)
+
+
+def is_stale(version: Version, result: Result) -> bool:
+    """Whether the version's data or metrics have moved since; only full public results can be stale."""
+    now = (version.suite_digest, scorer_digest(version))
+    public = result.suite == "full" and not result.seed_offset
+    return public and (result.digests.suite, result.digests.scorer) != now
+
+
+def _flat(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, float | None]:
+    return {
+        f"{metric}.{variant}.{strength}": value
+        for metric, variants in table.items()
+        for variant, strengths in variants.items()
+        for strength, value in strengths.items()
+    }
+
+
+def _unequal(
+    where: str, stored: Mapping[str, float | None], derived: Mapping[str, float | None]
+) -> Iterator[str]:
+    for name in sorted(derived.keys() - stored.keys()):
+        yield f"{where}.{name}: missing; score the entry again"
+    for name in sorted(stored.keys() - derived.keys()):
+        yield f"{where}.{name}: unknown; expected {', '.join(derived) or 'nothing here'}"
+    for name in sorted(stored.keys() & derived.keys()):
+        got, expected = stored[name], derived[name]
+        same = got == expected or (
+            got is not None and expected is not None and math.isclose(got, expected, abs_tol=SLACK, rel_tol=0)
+        )
+        if not same:
+            yield f"{where}.{name}: expected {expected} by its rows, got {got}; score the entry again"

@@ -1,0 +1,52 @@
+"""What all scripts share: exit codes, and errors as one line each."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from pathlib import Path
+
+import typer
+
+from benchmark.errors import LeaderboardError
+from benchmark.text import printable
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The repository that the scripts work on."""
+
+
+class Exit(IntEnum):
+    """What a command's exit code says."""
+
+    FINE = 0
+    """All is as it should be."""
+    SHORT = 1
+    """What was checked falls short."""
+    WRONG_USE = 2
+    """The command was called wrongly, or its input is invalid."""
+
+
+def run(command: Callable[..., None], arguments: Sequence[str] | None = None) -> None:
+    """Runs `command` as a whole command line, then exits; never returns.
+
+    arguments: those of the command line by default. A LeaderboardError becomes one line a fault on
+    standard error and its exit code; wrong options exit 2; anything else is a bug and keeps its traceback.
+    """
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command()(command)
+    try:
+        app(arguments)
+    except LeaderboardError as error:
+        complain(error.faults)
+        raise SystemExit(error.exit_code) from None
+
+
+def complain(faults: Iterable[str]) -> None:
+    """Prints faults on standard error, one line each, whatever characters they hold."""
+    for fault in faults:
+        print(printable(fault), file=sys.stderr)
+
+
+def near(path: Path) -> Path:
+    """`path` as one would type it here: relative to the working directory where it lies below it."""
+    full, here = path.resolve(), Path.cwd().resolve()
+    return full.relative_to(here) if full.is_relative_to(here) else full

@@ -1,0 +1,1 @@
+"""Seeded generators: pure functions of parameters and random generators."""

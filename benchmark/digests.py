@@ -1,0 +1,77 @@
+"""Digests of a suite's data and of what the scorer makes of outcomes."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+
+from benchmark.records import Arrays, Case, CaseKey, Judgement, Outcome, Status
+from benchmark.seeds import generator
+from benchmark.summary import intervals, values
+from benchmark.tracks.spec import Version
+
+
+def case_digest(case: Case) -> str:
+    """The SHA-256 of a case's id, kind and every byte of what is seen and hidden, in hex."""
+    digest = hashlib.sha256(f"{case.key.id} {case.kind}".encode())
+    for side, arrays in (("seen", case.seen), ("hidden", case.hidden)):
+        _feed(digest, side, arrays)
+    return digest.hexdigest()
+
+
+def _feed(digest: "hashlib._Hash", side: str, arrays: Arrays) -> None:
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(f"\n{side} {name} {array.dtype.name} {array.shape}\n".encode())
+        digest.update(little.tobytes())
+
+
+def combined(digests: Iterable[str]) -> str:
+    """The SHA-256, in hex, of case digests in suite order: a suite's digest."""
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def suite_digest(version: Version, keys: Iterable[CaseKey]) -> str:
+    """The digest of the data of `keys`, generated anew."""
+    return combined(case_digest(version.generate(key)) for key in keys)
+
+
+@cache
+def scorer_digest(version: Version) -> str:
+    """The SHA-256, in hex, of all metric values and intervals of canned outcomes of the full suite.
+
+    It is of behavior: code that gives the same numbers to twelve digits has the same digest.
+    """
+    canned = [_canned(version, key) for key in version.keys()]
+    found = values(version, canned)
+    numbers = {
+        "metrics": found.metrics,
+        "by_strength": found.by_strength,
+        "intervals": intervals(version, canned),
+    }
+    return hashlib.sha256(json.dumps(_rounded(numbers), sort_keys=True).encode()).hexdigest()
+
+
+def _canned(version: Version, key: CaseKey) -> Outcome:
+    """A made-up but fixed outcome of a case, with scores that tie now and then."""
+    random = generator("canned outcome", key.id)
+    judgement = Judgement(
+        score=round(float(random.normal()), 2),
+        flag=bool(random.random() < 0.3),
+        figures={name: float(random.random()) for name in version.figures},
+    )
+    return Outcome(key=key, kind=key.kind, status=Status.OK, judgement=judgement)
+
+
+def _rounded(value: object) -> object:
+    """`value` with every float as text of twelve significant digits."""
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, tuple):
+        return [_rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _rounded(item) for name, item in value.items()}
+    return value

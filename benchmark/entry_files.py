@@ -1,0 +1,136 @@
+"""The files of an entry's folder: which there are, what they may be, and their digest."""
+
+import hashlib
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmark.errors import EntryError, raise_all
+from benchmark.text import fault, shown
+
+DESCRIPTOR = "entry.toml"
+METHOD = "method.py"
+REQUIREMENTS = "requirements.txt"
+
+MAX_FILES = 200
+"""How many files and folders an entry may have."""
+MAX_BYTES = 2**20
+"""How large each of its files may be."""
+CACHE = "__pycache__"
+"""What Python leaves behind: never read."""
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+COMPILED = frozenset({".so", ".pyd", ".dll", ".dylib", ".exe", ".pyc", ".pyo"})
+PIN = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z0-9.!+_-]*)")
+
+
+def list_files(folder: Path) -> tuple[Path, ...]:
+    """All files below `folder` outside of __pycache__, sorted by posix path.
+
+    Raises EntryError with all faults: links, hidden, special, or compiled files, odd names, more than
+    200 files, a file over 1 MiB.
+    """
+    paths: list[Path] = []
+    for path in _walk(folder):
+        paths.append(path)
+        if len(paths) > MAX_FILES:
+            raise EntryError(
+                fault(folder, f"at most {MAX_FILES} files and folders", "more", "remove or join some of them")
+            )
+    raise_all(EntryError, (wrong for path in paths for wrong in _faults(path)))
+    files = (path for path in paths if path.is_file())
+    return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file of an entry holds. Raises EntryError when it is missing or may not be in an entry."""
+    raise_all(EntryError, _faults(path))
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        got = error.strerror or "an error"
+        raise EntryError(fault(path, "a file that can be read", got, "mend it")) from None
+
+
+def files_digest(folder: Path, files: tuple[Path, ...], functions: Mapping[str, str]) -> str:
+    """The SHA-256, in hex, of all that can change a score; the same on every machine.
+
+    files: of `folder`; entry.toml and Markdown files are left out. functions: track -> function name,
+    where it differs from the track's own.
+    """
+    digest = hashlib.sha256()
+    for path in files:
+        name = path.relative_to(folder).as_posix()
+        if name != DESCRIPTOR and path.suffix.lower() != ".md":
+            for part in (name.encode(), read_bytes(path)):
+                digest.update(len(part).to_bytes(8, "big"))
+                digest.update(part)
+    digest.update(json.dumps(sorted(functions.items())).encode())
+    return digest.hexdigest()
+
+
+def requirement_faults(path: Path) -> Iterator[str]:
+    """What is wrong with a requirements.txt, if there is one: anything but exact pins, one to a line."""
+    if not os.path.lexists(path):
+        return
+    seen: set[str] = set()
+    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), start=1):
+        pin = re.sub(r"(^|\s)#.*", "", line).strip()
+        if not pin:
+            continue
+        where = f"{path.as_posix()}:{number}"
+        if (match := PIN.fullmatch(pin)) is None:
+            yield fault(where, "an exact pin name==version", shown(pin), "pin one version of one package")
+            continue
+        name = re.sub(r"[-_.]+", "-", match[1]).lower()
+        if name in seen:
+            yield fault(where, "each package once", f"{shown(name)} again", "remove one of the lines")
+        seen.add(name)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Files and folders below `folder`, without following links or entering oddly named folders."""
+    waiting = [folder]
+    while waiting:
+        for path in _children(waiting.pop()):
+            if path.name == CACHE:
+                continue
+            yield path
+            if NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                waiting.append(path)
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        got = error.strerror or "an error"
+        raise EntryError(fault(folder, "a folder that can be read", got, "mend it")) from None
+
+
+def _faults(path: Path) -> Iterator[str]:
+    """Why a file or folder may not be in an entry."""
+    try:
+        status = path.lstat()
+    except OSError:
+        yield fault(path, "a file", "nothing there", "add it; scripts/new_entry.py shows how it looks")
+        return
+    if path.name.startswith("."):
+        yield fault(path, "no hidden files", "one", "remove it or move it out of the entry's folder")
+    elif not NAME.fullmatch(path.name):
+        yield fault(path, "a name of ASCII letters, digits, '_', '-' and '.'", "another", "rename it")
+    if stat.S_ISLNK(status.st_mode):
+        yield fault(path, "files and folders", "a link", "put there what it points to")
+    elif stat.S_ISREG(status.st_mode):
+        yield from _content_faults(path, status.st_size)
+    elif not stat.S_ISDIR(status.st_mode):
+        yield fault(path, "files and folders", "a special file", "remove it")
+
+
+def _content_faults(path: Path, size: int) -> Iterator[str]:
+    if size > MAX_BYTES:
+        yield fault(path, f"at most {MAX_BYTES} bytes", f"{size}", "make it smaller or split it")
+    if path.suffix.lower() in COMPILED:
+        yield fault(path, "source or data", "compiled code, which nobody can review", "remove it")

@@ -1,0 +1,1 @@
+"""Running an entry in another process that never holds the truth."""

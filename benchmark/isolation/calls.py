@@ -1,0 +1,211 @@
+"""Serves the calls of one case inside the entry's own process, which the entry's objects never leave.
+
+It stands alone beside `worker.py`, which loads it from its file. What an entry returns becomes arrays of the
+dtypes and shapes that were asked for; what it raises becomes a status and one line.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import struct
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+REQUEST = struct.Struct("<I")
+"""Before a call's description: its length."""
+ANSWER = struct.Struct("<8sBIH")
+"""Before an answer: the call's token, a status, a bit mask of the fields present, the reason's length."""
+OK, CRASHED, OUT_OF_MEMORY, BAD_OUTPUT = range(4)
+"""The status of an answer."""
+REASON_BYTES = 2048
+"""The longest reason that is sent."""
+PLACE_BYTES = 200
+"""The room kept at its end for the line of the entry's code."""
+
+Array = npt.NDArray[Any]
+FieldDict = dict[str, Any]
+"""A field a call asks for: its name, dtype, shape, and whether it is optional."""
+
+
+class Unusable(Exception):
+    """What the entry gave is not what it was asked for; says what it is, what was expected, and what came."""
+
+
+class Served:
+    """The entry as its calls reach it: its function, and the object that a call returned to be kept."""
+
+    def __init__(self, function: Callable[..., object], signature: str, folder: str) -> None:
+        self._function = function
+        self._signature = signature
+        self._folder = folder
+        self._kept: object = None
+
+    def serve(self, line: socket.socket) -> None:
+        """Answers calls until the host closes its end of the line."""
+        while (request := received_request(line)) is not None:
+            token = bytes.fromhex(request["token"])
+            try:
+                mask, parts = self._answer(line, request)
+                head = ANSWER.pack(token, OK, mask, 0)
+            except BaseException as error:  # noqa: BLE001 - an entry may raise anything
+                status, reason = describe(error, self._folder)
+                head, parts = ANSWER.pack(token, status, 0, len(reason)) + reason, []
+                with contextlib.suppress(Exception):
+                    traceback.print_exc()
+            line.sendall(b"".join([head, *(part.tobytes() for part in parts)]))
+
+    def _answer(self, line: socket.socket, request: dict[str, Any]) -> tuple[int, list[Array]]:
+        """The bit mask and the arrays of the answer to one call; raises whatever the entry may."""
+        arguments = received_arguments(line, request["arguments"])
+        name, returns = request["function"], request["returns"]
+        target = self._function if name == self._signature else getattr(self._kept, name, None)
+        if target is not None:
+            value = target(**arguments)
+        elif returns and all(field["optional"] for field in returns):
+            value = {}
+        else:
+            raise Unusable(
+                f"{name}: expected a method of the returned object, got {named(self._kept)} without it"
+            )
+        if returns:
+            return converted(returns, request["bare"], value)
+        if value is None:
+            raise Unusable(f"{name}: expected an object, got None")
+        self._kept = value
+        return 0, []
+
+
+def received_request(line: socket.socket) -> dict[str, Any] | None:
+    """The next call's description; None when the host has closed its end."""
+    try:
+        (length,) = REQUEST.unpack(filled(line, bytearray(REQUEST.size)))
+        request: dict[str, Any] = json.loads(filled(line, bytearray(length)))
+    except EOFError:
+        return None
+    return request
+
+
+def received_arguments(line: socket.socket, described: list[list[Any]]) -> dict[str, Any]:
+    """The arguments by name: whole numbers, and arrays in memory of their own, writable and C-contiguous."""
+    arguments: dict[str, Any] = {}
+    for name, dtype, value in described:
+        if dtype is None:
+            arguments[name] = value
+        else:
+            arguments[name] = np.empty(value, dtype)
+            filled(line, arguments[name].reshape(-1).view(np.uint8).data)
+    return arguments
+
+
+def filled(line: socket.socket, buffer: Any) -> Any:
+    """`buffer`, filled from the line. Raises EOFError when the host has closed its end."""
+    view = memoryview(buffer)
+    while view:
+        count = line.recv_into(view)
+        if count == 0:
+            raise EOFError
+        view = view[count:]
+    return buffer
+
+
+def converted(fields: list[FieldDict], bare: str | None, value: object) -> tuple[int, list[Array]]:
+    """The bit mask of the fields an answer holds, and their arrays.
+
+    bare: the field that a value other than a dict stands for. Raises Unusable when it is no answer.
+    """
+    names = [field["name"] for field in fields]
+    if not isinstance(value, dict):
+        if bare is None:
+            raise Unusable(f"answer: expected a dict of {', '.join(names)}, got {named(value)}")
+        value = {bare: value}
+    if unknown := [key for key in value if key not in names]:
+        raise Unusable(f"answer: expected no keys but {', '.join(names)}, got {unknown[0]!r:.60}")
+    mask = 0
+    parts: list[Array] = []
+    for position, field in enumerate(fields):
+        if field["name"] in value:
+            mask |= 1 << position
+            parts.append(converted_field(field, value[field["name"]]))
+        elif not field["optional"]:
+            raise Unusable(f"{field['name']}: expected {wording(field)}, got no such key in the answer")
+    return mask, parts
+
+
+def converted_field(field: FieldDict, value: Any) -> Array:
+    """The C-contiguous array of a field's exact dtype and shape; raises Unusable for any other value."""
+    wrong = f"{field['name']}: expected {wording(field)}, got "
+    try:
+        given = np.asarray(value)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - an object's own conversion may raise anything
+        raise Unusable(f"{wrong}{named(value)}, which makes no array: {error}") from None
+    if not fits(given.dtype.kind, field["dtype"]):
+        raise Unusable(wrong + (named(value) if given.shape == () else f"an array of {given.dtype}"))
+    if given.shape != tuple(field["shape"]):
+        raise Unusable(f"{wrong}{given.dtype} of shape {given.shape}")
+    with np.errstate(all="ignore"):
+        array = np.array(given, dtype=field["dtype"], order="C", subok=False)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        first = array[~np.isfinite(array)][0]
+        raise Unusable(f"{wrong}{first}" + (" among its values" if array.shape else ""))
+    if array.dtype.kind == "i" and not (array == given).all():
+        raise Unusable(f"{wrong}{given.dtype} values beyond its range")
+    return array
+
+
+def fits(kind: str, wanted: str) -> bool:
+    """Whether a dtype's kind stands for the wanted dtype.
+
+    Any number does for a float, but no bool; whole numbers and bools do for int64; only bools for bool.
+    """
+    return kind in {"float64": "fiu", "float32": "fiu", "int64": "iub", "bool": "b"}[wanted]
+
+
+def wording(field: FieldDict) -> str:
+    """A field's type as a reason names it: `one finite float64`, `int64 of shape (600,)`."""
+    kind = ("finite " if field["dtype"].startswith("float") else "") + field["dtype"]
+    return f"{kind} of shape {tuple(field['shape'])}" if field["shape"] else f"one {kind}"
+
+
+def named(value: object) -> str:
+    """What a value is, in a word: `None`, `True`, or the name of its type."""
+    if value is None or isinstance(value, bool):
+        return str(value)
+    return type(value).__name__
+
+
+def describe(error: BaseException, folder: str) -> tuple[int, bytes]:
+    """The status of an error, and one line about it in UTF-8: type, message, place in the entry's code."""
+    try:
+        message = str(error)
+    except BaseException:  # noqa: BLE001 - an entry's exception may do anything
+        message = "(its message cannot be shown)"
+    if isinstance(error, Unusable):
+        return BAD_OUTPUT, clipped(message, "")
+    name = type(error).__name__
+    lacks_memory = isinstance(error, MemoryError) or "can't allocate memory" in message
+    line = clipped(f"{name}: {message[:REASON_BYTES]}" if message else name, place(error, folder))
+    return (OUT_OF_MEMORY if lacks_memory else CRASHED), line
+
+
+def place(error: BaseException, folder: str) -> str:
+    """`(method.py line 12)`: the last line of the entry's own code that an error passed; empty for none."""
+    found = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if name.startswith(folder + os.sep):
+            found = f"({os.path.relpath(name, folder)} line {line})"
+    return found
+
+
+def clipped(text: str, end: str) -> bytes:
+    """Text and its end on one line, in UTF-8, within the bytes of a reason; the end is kept."""
+    head = " ".join(text.split()).encode(errors="replace")[: REASON_BYTES - PLACE_BYTES - 1]
+    tail = " ".join(end.split()).encode(errors="replace")[-PLACE_BYTES:]
+    return head + (b" " + tail if tail else b"")

@@ -1,0 +1,1 @@
+"""From standings and results to Markdown pages, figures and downloads; alone writes site/leaderboard/."""

@@ -1,0 +1,113 @@
+"""Number formats, the axis that rows share, and the colors of shaded cells."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchmark.metrics import Metric
+
+DIGITS = 3
+"""Decimals of a metric."""
+CIVIDIS = (
+    "#00224e", "#083370", "#35456c", "#4f576c", "#666970",
+    "#7d7c78", "#948e77", "#aea371", "#c8b866", "#e5cf52", "#fee838",
+)  # fmt: skip
+"""The colors of matplotlib's cividis at tenths, from low to high."""
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A span of values that several pictures share."""
+
+    low: float
+    """Its left end."""
+    high: float
+    """Its right end, above `low`."""
+    chance: float | None
+    """What an uninformed entry scores, where there is such a value."""
+
+    def at(self, value: float) -> float:
+        """Where `value` lies, from 0 at the left end to 100 at the right."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    @property
+    def ticks(self) -> tuple[float, ...]:
+        """The values written below it: its ends and, where it is well inside, chance."""
+        inner = self.chance is not None and 15 < self.at(self.chance) < 85
+        return (self.low, *([self.chance] if inner and self.chance is not None else []), self.high)
+
+
+def axis_for(metric: Metric, values: Iterable[float]) -> Axis:
+    """An axis for `values` of a metric: from a round number below all of them to above all of them."""
+    held = [*values, *([] if metric.chance is None else [metric.chance])]
+    low, high = min(held, default=metric.low), max(held, default=metric.high)
+    if math.isfinite(metric.high) and high > metric.high - 0.2:
+        high = metric.high
+    low, high = math.floor(low * 10) / 10, math.ceil(high * 10) / 10
+    return Axis(low, high if high > low else low + 0.1, metric.chance)
+
+
+def number(value: float | None, digits: int = DIGITS) -> str:
+    """`value` with a fixed number of decimals and a true minus sign; empty for None."""
+    if value is None:
+        return ""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def span(interval: tuple[float, float] | None, digits: int = DIGITS) -> str:
+    """An interval as `0.912–0.987`; empty for None."""
+    return "" if interval is None else f"{number(interval[0], digits)}–{number(interval[1], digits)}"
+
+
+def rank_text(rank: tuple[int, int] | None) -> str:
+    """A rank interval as `1–2`, or `3` where only one is open; empty when unranked."""
+    if rank is None:
+        return ""
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}"
+
+
+def seconds(value: float | None) -> str:
+    """A time in seconds, with two significant digits below 10; empty for None."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.3f}"
+
+
+@dataclass(frozen=True)
+class Shade:
+    """The colors of a shaded cell."""
+
+    fill: str
+    """Behind the number."""
+    ink: str
+    """Of the number, at least 4.5:1 against `fill`."""
+
+
+def shade(metric: Metric, value: float) -> Shade:
+    """The cividis color of `value` between chance (or the metric's worst value) and its best."""
+    best, worst = (metric.high, metric.low) if metric.higher_is_better else (metric.low, metric.high)
+    start = worst if metric.chance is None else metric.chance
+    fill = _cividis((value - start) / (best - start))
+    return Shade(fill, DARK_INK if _luminance(fill) > 0.179 else LIGHT_INK)
+
+
+def _cividis(share: float) -> str:
+    """The color at `share`, clipped to 0 to 1."""
+    place = min(max(share, 0.0), 1.0) * (len(CIVIDIS) - 1)
+    lower = min(int(place), len(CIVIDIS) - 2)
+    pairs = zip(_channels(CIVIDIS[lower]), _channels(CIVIDIS[lower + 1]), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * (place - lower)):02x}" for a, b in pairs)
+
+
+def _channels(color: str) -> tuple[int, int, int]:
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+
+
+def _luminance(color: str) -> float:
+    """The relative luminance in [0, 1], as WCAG 2 defines it."""
+    parts = [c / 255 for c in _channels(color)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

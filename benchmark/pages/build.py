@@ -1,0 +1,92 @@
+"""Writes the generated pages and has MkDocs make the site; nothing is replaced until all of it is made."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmark.errors import SiteError
+from benchmark.pages.entry_page import entry_page
+from benchmark.pages.gather import Board, gather
+from benchmark.pages.home_page import home_parts
+from benchmark.pages.render import environment
+from benchmark.pages.track_page import track_outputs
+
+GENERATED = Path("site", "leaderboard")
+"""Where the generated pages go; all that is in it is made anew."""
+PUBLIC = Path("public")
+"""Where the HTML goes."""
+
+
+def build(root: Path) -> Path:
+    """The start page of the site built from what is committed in the repository at `root`.
+
+    Raises EntryError and ResultError with all faults of what is committed, and SiteError when MkDocs
+    finds a fault; the old pages then stay as they are, public/ among them.
+    """
+    write(render(gather(root), root / "templates"), root / GENERATED)
+    make_html(root)
+    return root / PUBLIC / "index.html"
+
+
+def render(board: Board, templates: Path) -> dict[str, str]:
+    """Every generated file by its path below site/leaderboard/."""
+    jinja = environment(templates)
+    files = home_parts(board, jinja)
+    for found in board.tracks:
+        for output in track_outputs(board, found, jinja):
+            files[output.page.path] = output.page.text
+            files.update(output.files)
+    for face in board.faces.values():
+        page = entry_page(board, face, jinja)
+        files[page.path] = page.text
+    return files
+
+
+def write(files: Mapping[str, str], folder: Path) -> None:
+    """Replaces `folder` by one that holds `files` and nothing else."""
+    with _replacing(folder) as fresh:
+        for name, text in files.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def make_html(root: Path) -> None:
+    """Has MkDocs build public/ strictly. Raises SiteError with its warnings when it finds any."""
+    with _replacing(root / PUBLIC) as fresh:
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(fresh)]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, env=_mkdocs_environment())
+        if done.returncode:
+            raise SiteError(*_complaints(done.stderr))
+
+
+def _complaints(output: str) -> list[str]:
+    """The lines in which MkDocs says what is wrong; all of them where it only says that it failed."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = [line for line in lines if line.startswith(("WARNING", "ERROR"))]
+    return [f"mkdocs: {line}" for line in found or lines or ["failed without a word"]]
+
+
+def _mkdocs_environment() -> dict[str, str]:
+    return os.environ | {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": "0"}
+
+
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder` that takes its place when the block ends well."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    fresh, old = work / "new", work / "old"
+    fresh.mkdir()
+    try:
+        yield fresh
+        if folder.exists():
+            folder.rename(old)
+        fresh.rename(folder)
+    finally:
+        shutil.rmtree(work)

@@ -1,0 +1,83 @@
+"""The tables as CSV and JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+
+from benchmark.pages.tables import Table
+from benchmark.ranking import Standings
+
+SCHEMA = 1
+"""The version of the JSON's layout."""
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the start of a formula."""
+
+
+def table_csv(table: Table) -> str:
+    """The rows in the order shown, numbers in full precision; text cannot start a formula."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(_header(table))
+    writer.writerows([_guarded(value) for value in record.values()] for record in _records(table))
+    return buffer.getvalue()
+
+
+def table_json(table: Table, standings: Standings) -> str:
+    """An object with schema, track, version and rows; numbers in full precision, null for none."""
+    content = {
+        "schema": SCHEMA,
+        "track": standings.track.key,
+        "version": standings.version.number,
+        "ranking": standings.version.ranking,
+        "rows": list(_records(table)),
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _header(table: Table) -> list[str]:
+    first = ["group", "rank_low", "rank_high", "tie", "entry", "title", "family"]
+    wide = _wide(table)
+    numbers = [name for column in table.columns for name in _names(column.key, wide)]
+    return [*first, *numbers, "remarks", "note"]
+
+
+def _names(key: str, wide: frozenset[str]) -> tuple[str, ...]:
+    return (key, f"{key}_low", f"{key}_high") if key in wide else (key,)
+
+
+def _wide(table: Table) -> frozenset[str]:
+    """The keys of the columns in which some cell has an interval."""
+    return frozenset(
+        column.key
+        for place, column in enumerate(table.columns)
+        if any(line.cells[place].interval is not None for line in table.lines)
+    )
+
+
+def _records(table: Table) -> Iterator[dict[str, str | float | None]]:
+    wide = _wide(table)
+    for line in table.lines:
+        low, high = line.row.rank or (None, None)
+        record: dict[str, str | float | None] = {
+            "group": line.row.group.value,
+            "rank_low": low,
+            "rank_high": high,
+            "tie": line.row.mark,
+            "entry": line.face.id,
+            "title": line.face.title,
+            "family": line.face.family,
+        }
+        for column, cell in zip(table.columns, line.cells, strict=True):
+            ends = cell.interval or (None, None)
+            record.update(zip(_names(column.key, wide), (cell.value, *ends), strict=False))
+        yield record | {"remarks": "; ".join(line.remarks), "note": line.row.note}
+
+
+def _guarded(value: str | float | None) -> str:
+    """A cell's text: empty for None, numbers exact, an apostrophe before what would be a formula."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if value.lstrip(" ").startswith(FORMULA_STARTS) else value
+    return repr(value)

@@ -1,0 +1,139 @@
+"""The page of an entry."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import jinja2
+
+from benchmark.metrics import METRICS
+from benchmark.pages.axis import Axis, number, rank_text
+from benchmark.pages.gather import Board, Face, TrackBoard
+from benchmark.pages.render import Page
+from benchmark.pages.svg import CasePanel, Strip, case_panels, strip
+from benchmark.pages.tables import HEADINGS, seconds_per_case
+from benchmark.ranking import RANKED, Standing, Standings
+from benchmark.records import Status
+from benchmark.results import Result, Row
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A metric of a result."""
+
+    title: str
+    """Its name."""
+    up: bool
+    """Whether higher is better."""
+    value: float | None
+    """The value; None where there is none."""
+    interval: tuple[float, float] | None
+    """Its 95% interval."""
+    axis: Axis
+    """What its interval is drawn on."""
+    reason: str
+    """Why it has no value; empty when it has one."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """An entry on one version of a track."""
+
+    standings: Standings
+    """The table it stands in."""
+    row: Standing
+    """Its row there."""
+    place: str
+    """Where it stands, in a sentence."""
+    figures: tuple[Figure, ...]
+    """The metrics of its result."""
+    strip: Strip
+    """All entries, this one chosen."""
+    panels: tuple[CasePanel, ...]
+    """Its cases by score; empty without scores."""
+    extremes: tuple[str, str]
+    """Its lowest and highest score."""
+    failed: tuple[Row, ...]
+    """The cases that failed."""
+    seconds: float | None
+    """Mean time of its calls for a case."""
+
+
+@dataclass(frozen=True)
+class TrackSection:
+    """An entry on a track."""
+
+    current: Section
+    """Under the current version."""
+    older: tuple[Section, ...]
+    """Under earlier versions."""
+
+
+def entry_page(board: Board, face: Face, templates: jinja2.Environment) -> Page:
+    """The page of the entry that `face` names, out of the search index."""
+    entry = board.entries.get(face.id)
+    body = templates.get_template("entry.md.j2").render(
+        entry=entry,
+        face=face,
+        faces=board.faces,
+        up="../",
+        tracks=[section for found in board.tracks if (section := _track_section(board, found, face))],
+    )
+    about = entry.summary if entry else f"Results of {face.id}."
+    return Page(f"entries/{face.id}.md", face.title, about, body, wide=True, searched=False)
+
+
+def _track_section(board: Board, found: TrackBoard, face: Face) -> TrackSection | None:
+    sections = [
+        _section(table, row, board.faces) for table in found.all for row in table.rows if row.entry == face.id
+    ]
+    return TrackSection(sections[0], tuple(sections[1:])) if sections else None
+
+
+def _section(table: Standings, row: Standing, faces: Mapping[str, Face]) -> Section:
+    rows = row.result.details.per_dataset if row.result else []
+    scores = [held.score for held in rows if held.score is not None]
+    return Section(
+        standings=table,
+        row=row,
+        place=_place(table, row, faces),
+        figures=tuple(_figure(row.result, name) for name in table.version.metrics if row.result),
+        strip=strip(table, faces, chosen=row.entry),
+        panels=case_panels(rows, table.track.strength_symbol),
+        extremes=(number(min(scores)), number(max(scores))) if scores else ("", ""),
+        failed=tuple(held for held in rows if held.status is not Status.OK),
+        seconds=seconds_per_case(row.result),
+    )
+
+
+def _figure(result: Result | None, name: str) -> Figure:
+    assert result is not None
+    metric = METRICS[name]
+    value, interval = result.metrics.get(name), result.intervals.get(name)
+    return Figure(
+        title=metric.title,
+        up=metric.higher_is_better,
+        value=value,
+        interval=interval,
+        axis=Axis(metric.low, metric.high, metric.chance),
+        reason=result.reasons.get(name, ""),
+    )
+
+
+def _place(table: Standings, row: Standing, faces: Mapping[str, Face]) -> str:
+    """Where a row stands, in a sentence or two."""
+    if row.rank is None:
+        return row.note or f"{HEADINGS[row.group]}."
+    ranked = sum(other.group in RANKED for other in table.rows)
+    group = f", in the group “{HEADINGS[row.group]}”" if HEADINGS[row.group] else ""
+    rank = f"Rank {rank_text(row.rank)} of {ranked}{group}."
+    apart = {frozenset(pair) for pair in table.told_apart}
+    level = [
+        faces[other.entry].title
+        for other in table.rows
+        if other.group is row.group and other is not row and frozenset((row.entry, other.entry)) not in apart
+    ]
+    return f"{rank} It cannot be told apart from {_listed(level)}." if level else rank
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,101 @@
+"""Everything the pages show, gathered before the first one is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.audit import load_all
+from benchmark.entries import Entry, list_entries
+from benchmark.ranking import Group, Standing, Standings, standings
+from benchmark.results import Result
+from benchmark.tracks import TRACKS
+from benchmark.tracks.spec import Track
+
+
+@dataclass(frozen=True)
+class Face:
+    """How an entry is named on a page, whether or not its folder is still there."""
+
+    id: str
+    """Its id."""
+    title: str
+    """Its name."""
+    family: str
+    """The kind of method; empty when its folder is gone."""
+    control: bool
+    """Whether it is a control."""
+
+    @property
+    def page(self) -> str:
+        """Its page, below site/leaderboard/."""
+        return f"entries/{self.id}.html"
+
+
+@dataclass(frozen=True)
+class TrackBoard:
+    """A track with the standings of all its versions."""
+
+    track: Track
+    """The track."""
+    current: Standings
+    """The standings of its current version."""
+    older: tuple[Standings, ...]
+    """The standings of its earlier versions, newest first."""
+
+    @property
+    def all(self) -> tuple[Standings, ...]:
+        """All standings, the current ones first."""
+        return (self.current, *self.older)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything there is to show."""
+
+    tracks: tuple[TrackBoard, ...]
+    """In the order of `TRACKS`."""
+    entries: Mapping[str, Entry]
+    """By id."""
+    faces: Mapping[str, Face]
+    """By id, of every entry that has a folder or a result."""
+
+
+def gather(root: Path) -> Board:
+    """The board of the repository at `root`: its contrib/ and its committed results/.
+
+    Raises EntryError and ResultError with all faults found.
+    """
+    entries = list_entries(root / "contrib")
+    return board_of(entries, load_all(root / "results"), tuple(TRACKS.values()))
+
+
+def board_of(entries: list[Entry], results: list[Result], tracks: tuple[Track, ...]) -> Board:
+    """The board of `entries` and `results` on `tracks`."""
+    by_id = {entry.id: entry for entry in entries}
+    names = sorted(by_id.keys() | {result.entry for result in results})
+    return Board(
+        tracks=tuple(_track_board(track, results, entries) for track in tracks),
+        entries=by_id,
+        faces={name: _face(name, by_id.get(name)) for name in names},
+    )
+
+
+def _track_board(track: Track, results: list[Result], entries: list[Entry]) -> TrackBoard:
+    found = [standings(track, version, results, entries) for version in reversed(track.versions)]
+    return TrackBoard(track, found[0], tuple(found[1:]))
+
+
+def _face(name: str, entry: Entry | None) -> Face:
+    if entry is None:
+        return Face(name, name, "", control=False)
+    return Face(name, entry.title, entry.family, entry.kind == "control")
+
+
+def scored(table: Standings) -> list[Standing]:
+    """The rows that have a result."""
+    return [row for row in table.rows if row.group is not Group.WAITING]
+
+
+def scored_at(row: Standing) -> str:
+    """The day a row was scored, such as 2026-03-01; empty without a result."""
+    return row.result.timing.scored_at[:10] if row.result else ""

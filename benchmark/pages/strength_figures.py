@@ -1,0 +1,141 @@
+"""The ranking metric by strength: a panel for each variant, entries named at their lines' ends."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+
+from benchmark.metrics import METRICS, Metric
+from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
+from benchmark.pages.gather import Face
+from benchmark.ranking import RANKED, Group, Standing, Standings
+
+NAMED = 10
+"""How many ranked entries a panel names and colors; the others are thin gray lines."""
+
+
+def strength_drawings(table: Standings, faces: Mapping[str, Face]) -> list[Drawing]:
+    """The ranking metric by strength, one panel for each variant; empty where no row has a breakdown."""
+    metric = table.version.ranking
+    panels = {variant: _curves(table, faces, metric, variant) for variant in table.version.variants}
+    low = min(
+        (value for curves in panels.values() for curve in curves for value in curve.values), default=0.0
+    )
+    found = []
+    for variant, curves in panels.items():
+        if curves:
+            title = METRICS[metric].title
+            look = _Look(METRICS[metric], variant, low, table.track.strength_symbol)
+            files = {scheme.name: _strength_panel(curves, look, scheme) for scheme in SCHEMES}
+            alt = f"{title} by strength on {variant}; the numbers are in the table below."
+            found.append(Drawing(f"{metric}-{variant}", alt, files))
+    return found
+
+
+@dataclass(frozen=True)
+class _Look:
+    """What a panel shows."""
+
+    metric: Metric
+    """Up."""
+    variant: str
+    """Its heading."""
+    low: float
+    """The lowest value of all panels, which share their range."""
+    symbol: str
+    """What a strength is called."""
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """One entry's line in a panel."""
+
+    name: str
+    """What it is called; empty for a line without a name."""
+    place: int
+    """Which of the scheme's colors it has."""
+    control: bool
+    """Whether it is dashed."""
+    strengths: tuple[float, ...]
+    """Across."""
+    values: tuple[float, ...]
+    """Up."""
+
+
+def _curves(table: Standings, faces: Mapping[str, Face], metric: str, variant: str) -> list[_Curve]:
+    ranked = [row for row in table.rows if row.group in RANKED]
+    controls = [row for row in table.rows if row.group is Group.CONTROL]
+    found = []
+    for place, row in enumerate([*ranked, *controls]):
+        values = _by_strength(row, metric, variant)
+        if values:
+            control = row.group is Group.CONTROL
+            name = faces[row.entry].title if control or place < NAMED else ""
+            found.append(_Curve(name, place, control, tuple(values), tuple(values.values())))
+    return found
+
+
+def _by_strength(row: Standing, metric: str, variant: str) -> dict[float, float]:
+    held = row.result.details.by_strength.get(metric, {}).get(variant, {}) if row.result else {}
+    return {strength: held[str(strength)] for strength in sorted(map(float, held)) if str(strength) in held}
+
+
+def _strength_panel(curves: Sequence[_Curve], look: _Look, scheme: Scheme) -> str:
+    figure, axes = panel(scheme, width=4.4, height=3.3, right=0.54)
+    if look.metric.chance is not None:
+        axes.axhline(look.metric.chance, color=scheme.quiet, linewidth=0.7, linestyle=(0, (1, 2)))
+    for curve in reversed(curves):
+        (line,) = axes.plot(curve.strengths, curve.values, color=_color(curve, scheme), marker="o")
+        line.set(linewidth=1.6 if curve.name else 0.6, markersize=3, clip_on=False)
+        line.set_linestyle((0, (4, 2)) if curve.control else "-")
+    axes.set_xticks(curves[0].strengths)
+    axes.set_ylim(min(look.low, look.metric.high - 0.1) - 0.02, look.metric.high + 0.02)
+    _name_lines(axes, [curve for curve in curves if curve.name], scheme)
+    axes.set_title(look.variant, loc="left", color=scheme.ink, fontweight="bold", fontsize=10)
+    axes.set_ylabel(look.metric.title, color=scheme.ink)
+    axes.set_xlabel(f"strength {look.symbol}", color=scheme.ink)
+    return svg_text(figure)
+
+
+def _color(curve: _Curve, scheme: Scheme) -> str:
+    if curve.control or not curve.name:
+        return scheme.quiet
+    return scheme.lines[curve.place % len(scheme.lines)]
+
+
+def _name_lines(axes: Axes, curves: Sequence[_Curve], scheme: Scheme) -> None:
+    """Names at the lines' ends, moved apart until none covers another, each with a thin lead."""
+    low, high = axes.get_ylim()
+    gap = (high - low) / 17.5
+    order = sorted(curves, key=lambda curve: curve.values[-1])
+    wanted = [curve.values[-1] for curve in order]
+    heights = spread(wanted, gap, high)
+    left, right = axes.get_xlim()
+    for curve, height in zip(order, heights, strict=True):
+        end = curve.strengths[-1]
+        start = end + (right - left) * 0.03
+        stop = end + (right - left) * 0.10
+        lead = ([start, stop], [curve.values[-1], height])
+        axes.plot(*lead, color=_color(curve, scheme), linewidth=0.6, clip_on=False)
+        ink = scheme.quiet if curve.control else scheme.ink
+        place = stop + (right - left) * 0.02
+        axes.text(place, height, _short(curve.name), color=ink, va="center", fontsize=8, parse_math=False)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+
+
+def _short(name: str, longest: int = 29) -> str:
+    """A name short enough for a label."""
+    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+
+
+def spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
+    """Heights near the `wanted` ones (ascending), at least `gap` apart and, by moving down, at most `top`."""
+    heights: list[float] = []
+    for height in wanted:
+        heights.append(max(height, heights[-1] + gap) if heights else height)
+    limit = top
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - gap
+    return heights

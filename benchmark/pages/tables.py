@@ -1,0 +1,225 @@
+"""Standings as the records of the tables that pages and downloads both show."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from benchmark.metrics import METRICS
+from benchmark.pages.axis import Axis, axis_for, number, rank_text, seconds
+from benchmark.pages.gather import Face
+from benchmark.ranking import Group, Standing, Standings
+from benchmark.results import Result
+from benchmark.tracks.detection import MAX_FLAG_FPR
+
+CAP = f"{MAX_FLAG_FPR:.0%}"
+HEADINGS: Mapping[Group, str] = {
+    Group.CALIBRATED: f"Calibrated flag (fires on at most {CAP} of nulls)",
+    Group.NO_FLAG: "No flag",
+    Group.OVERFIRING: f"Flag fires on more than {CAP} of nulls",
+    Group.RANKED: "",
+    Group.CONTROL: "Controls (for orientation, not ranked)",
+    Group.DEGENERATE: "Degenerate (scores that hardly differ, not ranked)",
+    Group.INCOMPLETE: "Incomplete (a case failed, not ranked)",
+    Group.WAITING: "Waiting for a score",
+}
+"""The heading of each group's rows; none where one group is all there is."""
+OVERFIRING_MARK = f"flag FPR > {MAX_FLAG_FPR:g}"
+TIME = "seconds_per_case"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of numbers."""
+
+    key: str
+    """Its name in downloads."""
+    over: str
+    """The heading it shares with its neighbors; empty where it stands alone."""
+    title: str
+    """Its own heading."""
+    about: str
+    """What it says, in one sentence."""
+    metric: str
+    """The metric whose values it holds; empty for times."""
+    up: bool
+    """Whether higher is better."""
+    shaded: bool
+    """Whether its cells are colored by value."""
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The columns of one metric at one variant and strength say which: metric, variant, strength."""
+        return tuple(self.key.split("/"))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number."""
+
+    value: float | None
+    """The number; None where there is none."""
+    text: str
+    """As it is shown; empty where there is none."""
+    interval: tuple[float, float] | None = None
+    """Its 95% interval, where it has one."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row."""
+
+    face: Face
+    """The entry."""
+    row: Standing
+    """Its standing."""
+    rank: str
+    """Its rank interval, as shown."""
+    remarks: tuple[str, ...]
+    """What the reader must know of it, a few words each."""
+    cells: tuple[Cell, ...]
+    """One for each column; all blank where no metric has a value."""
+
+    @property
+    def blank(self) -> bool:
+        """Whether it has no number at all."""
+        return all(cell.value is None for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows of one group."""
+
+    group: Group
+    """The group."""
+    heading: str
+    """Its heading; empty for none."""
+    lines: tuple[Line, ...]
+    """Best first."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as shown."""
+
+    name: str
+    """The stem of its downloads' file names."""
+    columns: tuple[Column, ...]
+    """The columns of numbers; before them come rank and entry."""
+    blocks: tuple[Block, ...]
+    """The groups that have rows, in order."""
+    axis: Axis
+    """The axis of the intervals of the ranking metric."""
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        """All rows in order."""
+        return (line for block in self.blocks for line in block.lines)
+
+    @property
+    def overs(self) -> list[tuple[str, list[Column]]]:
+        """Runs of neighboring columns under one shared heading, all of one direction."""
+        runs: list[tuple[str, list[Column]]] = []
+        for column in self.columns:
+            if runs and column.over and (column.over, column.up) == (runs[-1][0], runs[-1][1][0].up):
+                runs[-1][1].append(column)
+            else:
+                runs.append((column.over, [column]))
+        return runs
+
+
+def main_table(table: Standings, faces: Mapping[str, Face]) -> Table:
+    """The table that answers which method: all metrics but the secondary ones, and the time."""
+    version = table.version
+    names = [name for name in version.metrics if name not in version.secondary and name != version.ranking]
+    columns = [_metric_column(name, shaded=METRICS[name].chance is not None) for name in names]
+    time = Column(TIME, "", "s per case", "Mean wall time of the entry's calls for a case.", "", False, False)
+    return _table("table", table, (_metric_column(version.ranking), *columns, time), faces)
+
+
+def detail_table(table: Standings, faces: Mapping[str, Face], metric: str, secondary: bool) -> Table:
+    """One metric for each variant and strength; `secondary` adds the version's secondary metrics."""
+    version = table.version
+    cells = [
+        Column(
+            key=f"{metric}/{variant}/{strength}",
+            over=f"{METRICS[metric].title}, {variant}",
+            title=f"{table.track.strength_symbol} = {strength:g}",
+            about=f"{METRICS[metric].title} at one variant and strength.",
+            metric=metric,
+            up=METRICS[metric].higher_is_better,
+            shaded=True,
+        )
+        for variant in version.variants
+        for strength in version.strengths
+        if any(_at(row.result, metric, variant, str(strength)) is not None for row in table.rows)
+    ]
+    extra = [_metric_column(name) for name in version.secondary] if secondary else []
+    return _table(f"{metric}-by-strength", table, (*cells, *extra), faces)
+
+
+def _table(name: str, table: Standings, columns: tuple[Column, ...], faces: Mapping[str, Face]) -> Table:
+    blocks = []
+    for group in Group:
+        rows = [row for row in table.rows if row.group is group]
+        lines = tuple(_line(row, columns, table.version.ranking, faces) for row in rows)
+        if lines:
+            blocks.append(Block(group, HEADINGS[group], lines))
+    ends = [end for row in table.rows for end in row.interval or ()]
+    return Table(name, columns, tuple(blocks), axis_for(METRICS[table.version.ranking], ends))
+
+
+def _metric_column(name: str, shaded: bool = False) -> Column:
+    metric = METRICS[name]
+    over, _, title = metric.title.rpartition(", ")
+    return Column(name, over, title, metric.about, name, metric.higher_is_better, shaded)
+
+
+def _line(row: Standing, columns: Sequence[Column], ranking: str, faces: Mapping[str, Face]) -> Line:
+    cells = tuple(_cell(row, column, ranking) for column in columns)
+    empty = all(cell.value is None for cell, column in zip(cells, columns, strict=True) if column.metric)
+    return Line(
+        face=faces[row.entry],
+        row=row,
+        rank=rank_text(row.rank),
+        remarks=tuple(_remarks(row)),
+        cells=(Cell(None, ""),) * len(columns) if empty else cells,
+    )
+
+
+def _remarks(row: Standing) -> Iterator[str]:
+    if row.group is Group.OVERFIRING:
+        yield OVERFIRING_MARK
+    if row.stale:
+        yield "stale: scored before its version's data or metrics changed"
+    if row.changed:
+        yield "changed: the entry was edited after it was scored"
+
+
+def _cell(row: Standing, column: Column, ranking: str) -> Cell:
+    if column.key == TIME:
+        mean = seconds_per_case(row.result)
+        return Cell(mean, seconds(mean))
+    if column.key == ranking:
+        return Cell(row.value, number(row.value), row.interval)
+    value = _value(row.result, column)
+    interval = None if row.result is None else row.result.intervals.get(column.key)
+    return Cell(value, number(value), interval)
+
+
+def _value(result: Result | None, column: Column) -> float | None:
+    if len(column.path) == 3:
+        return _at(result, *column.path)
+    return None if result is None else result.metrics.get(column.key)
+
+
+def _at(result: Result | None, metric: str, variant: str, strength: str) -> float | None:
+    if result is None:
+        return None
+    return result.details.by_strength.get(metric, {}).get(variant, {}).get(strength)
+
+
+def seconds_per_case(result: Result | None) -> float | None:
+    """The mean wall time of the entry's calls for a case, in seconds; None without cases."""
+    if result is None or not result.timing.per_case:
+        return None
+    return fmean(result.timing.per_case.values())

@@ -1,0 +1,124 @@
+"""The pages of a track: one for its current version, one for each older one."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import jinja2
+
+from benchmark.metrics import METRICS
+from benchmark.pages.axis import shade
+from benchmark.pages.downloads import table_csv, table_json
+from benchmark.pages.figures import Drawing, drawn
+from benchmark.pages.gather import Board, Face, TrackBoard, scored, scored_at
+from benchmark.pages.notes import metric_notes
+from benchmark.pages.render import Page
+from benchmark.pages.sketch_figures import sketch_drawings
+from benchmark.pages.strength_figures import strength_drawings
+from benchmark.pages.tables import Cell, Column, Table, detail_table, main_table
+from benchmark.pages.verdict import verdict
+from benchmark.ranking import Standings
+
+
+@dataclass(frozen=True)
+class Output:
+    """A page with the files that lie beside it."""
+
+    page: Page
+    """The page."""
+    files: Mapping[str, str]
+    """Texts by path below site/leaderboard/."""
+
+
+@dataclass(frozen=True)
+class _Detail:
+    """A table by variant and strength."""
+
+    title: str
+    """The metric's name."""
+    table: Table
+    """The table."""
+
+
+def track_outputs(board: Board, found: TrackBoard, templates: jinja2.Environment) -> Iterator[Output]:
+    """The pages of all versions of a track."""
+    for standings in found.all:
+        current = standings is found.current
+        folder = found.track.key if current else f"{found.track.key}/{standings.version.number}"
+        yield _output(board.faces, found, standings, folder, templates)
+
+
+def _output(
+    faces: Mapping[str, Face],
+    found: TrackBoard,
+    standings: Standings,
+    folder: str,
+    templates: jinja2.Environment,
+) -> Output:
+    current = standings is found.current
+    tables = [main_table(standings, faces)]
+    details = [
+        detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
+    ]
+    strengths = strength_drawings(standings, faces)
+    sketches = sketch_drawings(standings) if current else []
+    body = templates.get_template("track.md.j2").render(
+        _facts(found, standings),
+        faces=faces,
+        up="../" * (folder.count("/") + 1),
+        verdict=verdict(standings, faces),
+        table=tables[0],
+        details=details,
+        strengths=strengths,
+        sketches=sketches,
+        shaded=shaded,
+    )
+    tables += [detail.table for detail in details]
+    return Output(
+        _page(found, standings, folder, body), _files(standings, folder, tables, [*strengths, *sketches])
+    )
+
+
+def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:
+    """What a track's page says of its version."""
+    rows = scored(standings)
+    return {
+        "track": found.track,
+        "version": standings.version,
+        "current": standings is found.current,
+        "standings": standings,
+        "older": found.older,
+        "cases": len(standings.version.keys()),
+        "scored": len(rows),
+        "last": max(map(scored_at, rows), default=""),
+        "ranking": METRICS[standings.version.ranking],
+        "metrics": metric_notes(standings.version),
+    }
+
+
+def _details(standings: Standings, faces: Mapping[str, Face]) -> Iterator[_Detail]:
+    version = standings.version
+    for place, name in enumerate(version.breakdown):
+        yield _Detail(METRICS[name].title, detail_table(standings, faces, name, secondary=place == 0))
+
+
+def shaded(column: Column, cell: Cell) -> str:
+    """The style of a cell: its color where the column is shaded and the cell holds a number."""
+    if not column.shaded or cell.value is None:
+        return ""
+    colors = shade(METRICS[column.metric], cell.value)
+    return f"background:{colors.fill};color:{colors.ink}"
+
+
+def _page(found: TrackBoard, standings: Standings, folder: str, body: str) -> Page:
+    track = found.track
+    current = standings is found.current
+    title = track.title if current else f"{track.title} {standings.version.number}"
+    return Page(f"{folder}/index.md", title, track.question, body, wide=True, searched=current)
+
+
+def _files(standings: Standings, folder: str, tables: list[Table], drawings: list[Drawing]) -> dict[str, str]:
+    files = {f"{folder}/{name}": text for name, text in drawn(drawings)}
+    for table in tables:
+        files[f"{folder}/{table.name}.csv"] = table_csv(table)
+        files[f"{folder}/{table.name}.json"] = table_json(table, standings)
+    return files

@@ -1,0 +1,167 @@
+"""What a command tells its user: progress, tables of metrics, and the rank a result would take."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from benchmark.metrics import METRICS
+from benchmark.ranking import RANKED, Group, Standings
+from benchmark.records import Outcome, Progress, Status
+from benchmark.results import Result
+from benchmark.tracks.detection import MAX_FLAG_FPR
+
+PLAIN_LINES = 10
+"""How many lines of progress a run prints where there is no terminal."""
+SHOWN_FAILURES = 5
+"""How many failed cases are listed with what the entry printed."""
+
+WORDS = {
+    Group.CALIBRATED: f"calibrated flag (fires on at most {MAX_FLAG_FPR:.0%} of nulls)",
+    Group.NO_FLAG: "no flag",
+    Group.OVERFIRING: f"flag fires on more than {MAX_FLAG_FPR:.0%} of nulls",
+    Group.CONTROL: "control: shown, not ranked",
+    Group.DEGENERATE: "degenerate: not ranked",
+    Group.INCOMPLETE: "incomplete: not ranked",
+}
+"""What a group is called in a sentence; the group of a track without flags needs no word."""
+
+
+@contextmanager
+def progress(console: Console, title: str) -> Iterator[Progress]:
+    """A progress callback: a bar with the time left on a terminal, ten plain lines elsewhere."""
+    if not console.is_terminal:
+        yield _PlainProgress(console, title)
+        return
+    columns = (
+        TextColumn(title),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[now]}"),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None, now="starting the entry")
+
+        def advance(outcome: Outcome, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, now=_now(outcome))
+
+        yield advance
+
+
+class _PlainProgress:
+    """Progress as plain lines."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self.console = console
+        self.title = title
+        self.started = time.monotonic()
+
+    def __call__(self, outcome: Outcome, done: int, total: int) -> None:
+        if done != total and done * PLAIN_LINES // total == (done - 1) * PLAIN_LINES // total:
+            return
+        left = (time.monotonic() - self.started) / done * (total - done)
+        self.console.print(
+            f"{self.title}: {done} of {total} cases, {_now(outcome)}, about {left:.0f} s left",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _now(outcome: Outcome) -> str:
+    state = "" if outcome.status is Status.OK else f" ({outcome.status.value})"
+    return f"{outcome.key.variant} {outcome.key.strength:g}{state}"
+
+
+def metrics_table(result: Result) -> Table:
+    """The metrics of a result with their intervals and directions."""
+    table = Table(
+        title=f"{result.entry} on {result.track} {result.version} ({_cases(result)})", title_justify="left"
+    )
+    for heading, side in (("metric", "left"), ("value", "right"), ("95% interval", "right"), ("", "left")):
+        table.add_column(heading, justify="right" if side == "right" else "left")
+    for name, value in result.metrics.items():
+        metric = METRICS[name]
+        arrow = "higher is better" if metric.higher_is_better else "lower is better"
+        if value is None:
+            table.add_row(name, "none", "", result.reasons[name])
+        else:
+            low, high = result.intervals[name]
+            table.add_row(name, f"{value:.3f}", f"{low:.3f} to {high:.3f}", arrow + _against_cap(name, value))
+    return table
+
+
+def _cases(result: Result) -> str:
+    count = len(result.details.per_dataset)
+    offset = f", seed offset {result.seed_offset}" if result.seed_offset else ""
+    return f"{count} cases, {result.suite} suite{offset}"
+
+
+def _against_cap(name: str, value: float) -> str:
+    if name != "fpr":
+        return ""
+    return f"; {'within' if value <= MAX_FLAG_FPR else 'above'} the cap of {MAX_FLAG_FPR:g}"
+
+
+@dataclass(frozen=True)
+class Rank:
+    """Where a result would stand in its table."""
+
+    group: Group
+    """The group it would stand in."""
+    low: int | None
+    """The best rank it may have; None when it would not be ranked."""
+    high: int | None
+    """The worst rank it may have; None when it would not be ranked."""
+    ranked: int
+    """How many rows would be ranked, itself among them."""
+    level: tuple[str, ...]
+    """The entries of its group it cannot be told apart from."""
+    sentence: str
+    """All of it in a sentence."""
+
+
+def rank(table: Standings, entry: str) -> Rank:
+    """Where `entry`, which `table` holds, stands."""
+    row = table.row(entry)
+    ranked = sum(other.group in RANKED for other in table.rows)
+    if row.rank is None:
+        sentence = f"{entry} would not be ranked ({WORDS[row.group]}). {row.note}".strip()
+        return Rank(row.group, None, None, ranked, (), sentence)
+    low, high = row.rank
+    level = tuple(
+        other.entry
+        for other in table.rows
+        if other.group is row.group
+        and other.entry != entry
+        and not {(entry, other.entry), (other.entry, entry)} & table.told_apart
+    )
+    place = f"{low}" if low == high else f"{low} to {high}"
+    group = f", group: {WORDS[row.group]}" if row.group in WORDS else ""
+    beside = f". It cannot be told apart from {_listed(level)}" if level else ""
+    sentence = f"{entry} would rank {place} of {ranked}{group}{beside}."
+    return Rank(row.group, low, high, ranked, level, sentence)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def failures(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Lines on the failed cases: how many, the first few with their reasons and what they printed."""
+    failed = [outcome for outcome in outcomes if outcome.status is not Status.OK]
+    if not failed:
+        return
+    yield f"{len(failed)} of {len(outcomes)} cases failed, so the entry is incomplete and has no metrics:"
+    for outcome in failed[:SHOWN_FAILURES]:
+        yield f"  {outcome.key.id}: {outcome.status.value}: {outcome.reason}"
+        for line in outcome.output.splitlines()[-10:]:
+            yield f"    it printed: {line}"
+    if len(failed) > SHOWN_FAILURES:
+        yield f"  and {len(failed) - SHOWN_FAILURES} more"

@@ -1,0 +1,295 @@
+"""The results.json schema; reading, writing and comparing results."""
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchmark.errors import ResultError
+from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
+
+Suite = Literal["full", "quick"]
+"""Which cases were run: all, or a few."""
+FILE_NAME = "results.json"
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Record(BaseModel):
+    """Base of the file's records: frozen, of strict types, without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Row(Record):
+    """One case; per-case figures beyond score and flag stand beside them under their own names."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+    __pydantic_extra__: dict[str, Finite]
+
+    case: str
+    """The case's id: variant, strength and seed."""
+    variant: str
+    """How the shortcut is carried."""
+    strength: Finite
+    """Delta or rho."""
+    seed: int
+    """The dataset's seed."""
+    kind: Kind
+    """What the case is in truth."""
+    status: Status
+    """`ok`, or how the case failed."""
+    reason: str | None
+    """Why it failed, in one line."""
+    score: Finite | None
+    """The entry's score, where the track has scores."""
+    flag: bool | None
+    """The entry's flag, where it gives one."""
+
+
+class Details(Record):
+    """What the metrics are made of."""
+
+    per_dataset: list[Row]
+    """One row for each case, in suite order."""
+    by_strength: dict[str, dict[str, dict[str, Finite]]]
+    """Metric -> variant -> strength -> value."""
+
+
+class Digests(Record):
+    """What a result rests on."""
+
+    entry: Sha256
+    """All of the entry that can change a score."""
+    suite: Sha256
+    """The data of the cases that were run."""
+    scorer: Sha256
+    """The behavior of the metrics."""
+
+
+class Timing(Record):
+    """How long it took; differs from run to run."""
+
+    seconds: Finite
+    """Wall time of the whole run."""
+    per_case: dict[str, Finite]
+    """Wall seconds of the entry's calls, by case id."""
+    scored_at: str
+    """When the run ended, ISO 8601 in UTC."""
+
+
+class Environment(Record):
+    """Where it was made; differs from machine to machine."""
+
+    commit: str | None
+    """The repository's commit, with `+` behind it when files differed from it."""
+    python: str
+    """The interpreter's version."""
+    packages: dict[str, str]
+    """The versions of the packages entries compute with."""
+    cpu: str
+    """The processor's model."""
+    isa: str
+    """The vector instruction set that numbers were computed with."""
+    isolation: Literal["bwrap", "process"]
+    """How the entry was kept apart; `process` does not protect."""
+
+
+class Fresh(Record):
+    """Metrics on seeds that only the scorer's key makes."""
+
+    metrics: dict[str, Finite | None]
+    """As in the result."""
+    intervals: dict[str, tuple[Finite, Finite]]
+    """As in the result."""
+
+
+class Result(Record):
+    """One entry on one version of one track."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    """The layout's version."""
+    entry: str
+    """The entry's id."""
+    track: str
+    """The track's key."""
+    version: str
+    """The track's version."""
+    suite: Suite
+    """Which cases were run."""
+    seed_offset: Annotated[int, Field(ge=0)]
+    """How far the seeds were moved; 0 for the public suite."""
+    status: Literal["complete", "incomplete"]
+    """Whether every case is ok."""
+    metrics: dict[str, Finite | None]
+    """Every metric of the version; null where it has no value."""
+    reasons: dict[str, str]
+    """Why, for each null metric."""
+    intervals: dict[str, tuple[Finite, Finite]]
+    """95% bootstrap interval of each metric that has a value."""
+    details: Details
+    """Per-case rows and the breakdown."""
+    digests: Digests
+    """What the result rests on."""
+    timing: Timing
+    """How long it took."""
+    environment: Environment
+    """Where it was made."""
+    fresh: Fresh | None
+    """Metrics on fresh seeds; null until they are scored."""
+
+    @property
+    def place(self) -> Path:
+        """Where the file belongs below a results folder."""
+        return Path(self.track, self.version, self.entry, FILE_NAME)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The rows as outcomes, with the times of `timing`."""
+        seconds = self.timing.per_case
+        return tuple(_outcome(row, seconds.get(row.case, 0.0)) for row in self.details.per_dataset)
+
+
+def row_of(outcome: Outcome) -> Row:
+    """The row that an outcome is written as."""
+    key, judgement = outcome.key, outcome.judgement
+    return Row.model_validate(
+        {
+            "case": key.id,
+            "variant": key.variant,
+            "strength": float(key.strength),
+            "seed": key.seed,
+            "kind": outcome.kind,
+            "status": outcome.status,
+            "reason": outcome.reason,
+            "score": judgement.score,
+            "flag": judgement.flag,
+            **judgement.figures,
+        }
+    )
+
+
+def _outcome(row: Row, seconds: float) -> Outcome:
+    return Outcome(
+        key=CaseKey(row.variant, row.strength, row.seed, row.kind),
+        kind=row.kind,
+        status=row.status,
+        reason=row.reason,
+        judgement=Judgement(row.score, row.flag, dict(row.__pydantic_extra__)),
+        seconds=seconds,
+    )
+
+
+def canonical(result: Result) -> str:
+    """The text of a results.json: sorted keys, shortest exact floats, a newline at the end."""
+    content = result.model_dump(mode="json", by_alias=True)
+    return json.dumps(content, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def save(result: Result, path: Path) -> None:
+    """Writes a result in one step: `path` holds the old text or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=".results-", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(canonical(result))
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def parse(text: bytes, where: str) -> Result:
+    """The result that the bytes of a results.json hold. Raises ResultError with all faults found.
+
+    where: the file's name, for messages.
+    """
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ResultError(
+            f"{where}: expected UTF-8 text, got byte 0x{text[error.start]:02x} at {error.start}; "
+            "score the entry again"
+        ) from None
+    if not decoded.strip():
+        raise ResultError(f"{where}: expected a JSON object, got an empty file; score the entry again")
+    try:
+        json.loads(decoded, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"{where}: expected canonical JSON, got {error}; score the entry again") from None
+    try:
+        return Result.model_validate_json(decoded, by_alias=True)
+    except ValidationError as invalid:
+        raise ResultError(*(_fault(where, error) for error in invalid.errors())) from None
+
+
+def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) < len(keys):
+        twice = sorted({key for key in keys if keys.count(key) > 1})
+        raise ValueError(f"the key {', '.join(map(repr, twice))} twice in one object")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"the number {name}, which is not JSON")
+
+
+def _fault(where: str, error: Mapping[str, Any]) -> str:
+    field = ".".join(str(part) for part in error["loc"]) or "the file"
+    got = repr(error["input"])
+    shown = got if len(got) <= 60 else got[:57] + "..."
+    return f"{where}: {field}: {error['msg'].lower()}; got {shown}"
+
+
+def differences(old: Result, new: Result) -> Iterator[tuple[str, float]]:
+    """What differs between two results of one entry on one version, with the size of each difference.
+
+    Metrics, interval ends, scores and figures count by the absolute difference; a value that only
+    one of them has, another flag, kind or status counts as infinite.
+    """
+    yield from _number_differences("metrics", old.metrics, new.metrics)
+    for name in sorted(old.intervals.keys() | new.intervals.keys()):
+        pair = (old.intervals.get(name, (None, None)), new.intervals.get(name, (None, None)))
+        ends = [dict(zip(("low", "high"), interval, strict=True)) for interval in pair]
+        yield from _number_differences(f"intervals.{name}", ends[0], ends[1])
+    before = {row.case: row for row in old.details.per_dataset}
+    after = {row.case: row for row in new.details.per_dataset}
+    for case in sorted(before.keys() | after.keys()):
+        yield from _row_differences(case, before.get(case), after.get(case))
+
+
+def _row_differences(case: str, old: Row | None, new: Row | None) -> Iterator[tuple[str, float]]:
+    if old is None or new is None:
+        yield case, math.inf
+        return
+    for name in ("kind", "status", "flag"):
+        if getattr(old, name) != getattr(new, name):
+            yield f"{case} {name}", math.inf
+    yield from _number_differences(
+        case,
+        {"score": old.score, **old.__pydantic_extra__},
+        {"score": new.score, **new.__pydantic_extra__},
+    )
+
+
+def _number_differences(
+    where: str, old: Mapping[str, float | None], new: Mapping[str, float | None]
+) -> Iterator[tuple[str, float]]:
+    for name in sorted(old.keys() | new.keys()):
+        before, after = old.get(name), new.get(name)
+        if before == after:
+            continue
+        if before is None or after is None:
+            yield f"{where} {name}", math.inf
+        else:
+            yield f"{where} {name}", abs(before - after)

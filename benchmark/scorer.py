@@ -1,0 +1,193 @@
+"""One entry on one version of one track: its cases, run in isolation, become a result."""
+
+import queue
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from joblib import Parallel, delayed
+
+from benchmark.digests import case_digest, combined, scorer_digest
+from benchmark.entries import Entry
+from benchmark.isolation.host import CaseFailed, EntryCode, Limits, Worker
+from benchmark.isolation.launchers import Launcher
+from benchmark.machine import environment
+from benchmark.records import Case, CaseKey, Outcome, Progress, Status
+from benchmark.results import Details, Digests, Result, Suite, Timing, row_of
+from benchmark.summary import intervals, values
+from benchmark.tracks.spec import Track, Version
+
+LOAD_SECONDS = 120.0
+"""Time limit of an entry's imports."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be scored, and how."""
+
+    entry: Entry
+    """The entry."""
+    track: Track
+    """The track; the entry must name it."""
+    version: Version
+    """The track's version."""
+    launcher: Launcher
+    """How the entry is kept apart."""
+    suite: Suite = "full"
+    """`full` or `quick`."""
+    offset: int = 0
+    """How far seeds are moved; 0 for the public suite."""
+    jobs: int = 1
+    """How many cases run at a time, each in a worker of its own."""
+
+    @property
+    def keys(self) -> tuple[CaseKey, ...]:
+        """The cases to run, in suite order."""
+        return self.version.keys(self.suite, self.offset)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result, and what only the one who scored it sees."""
+
+    result: Result
+    """The result."""
+    outcomes: tuple[Outcome, ...]
+    """Its rows, with what the entry printed in each case."""
+
+
+def score(request: Request, progress: Progress | None = None) -> Scored:
+    """The result of running every case of the request, in an order that tells the entry nothing.
+
+    A failed case is a row with a status and a reason. Raises IsolationError when the entry cannot
+    be kept apart as the launcher promises.
+    """
+    started = time.monotonic()
+    done = {ran.outcome.key: ran for ran in _run_all(request, progress)}
+    ran = [done[key] for key in request.keys]
+    outcomes = _flagged_alike([case.outcome for case in ran])
+    found = values(request.version, outcomes)
+    complete = all(outcome.status is Status.OK for outcome in outcomes)
+    result = Result(
+        schema=1,
+        entry=request.entry.id,
+        track=request.track.key,
+        version=request.version.number,
+        suite=request.suite,
+        seed_offset=request.offset,
+        status="complete" if complete else "incomplete",
+        metrics=dict(found.metrics),
+        reasons=dict(found.reasons),
+        intervals=dict(intervals(request.version, outcomes)),
+        details=Details(
+            per_dataset=[row_of(outcome) for outcome in outcomes],
+            by_strength={m: {v: dict(s) for v, s in t.items()} for m, t in found.by_strength.items()},
+        ),
+        digests=Digests(
+            entry=request.entry.digest,
+            suite=combined(case.digest for case in ran),
+            scorer=scorer_digest(request.version),
+        ),
+        timing=Timing(
+            seconds=round(time.monotonic() - started, 3),
+            per_case={outcome.key.id: round(outcome.seconds, 4) for outcome in outcomes},
+            scored_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        ),
+        environment=environment(request.launcher),
+        fresh=None,
+    )
+    return Scored(result, tuple(outcomes))
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """One case that was run."""
+
+    outcome: Outcome
+    """What became of it."""
+    digest: str
+    """The digest of its data."""
+
+
+def _run_all(request: Request, progress: Progress | None) -> Iterator[_Ran]:
+    """The cases as they finish, each run in one of the request's workers."""
+    keys = list(request.keys)
+    secrets.SystemRandom().shuffle(keys)
+    jobs = max(1, min(request.jobs, len(keys)))
+    with _workers(request, jobs) as idle:
+        run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
+        for count, ran in enumerate(run(delayed(_run)(request.version, key, idle) for key in keys), 1):
+            if progress is not None:
+                progress(ran.outcome, count, len(keys))
+            yield ran
+
+
+@contextmanager
+def _workers(request: Request, jobs: int) -> Iterator["queue.SimpleQueue[Worker]"]:
+    """A queue of idle workers, all ended on leaving."""
+    track, entry = request.track, request.entry
+    code = EntryCode(
+        folder=entry.folder,
+        function=entry.functions.get(track.key, track.signature.name),
+        signature_name=track.signature.name,
+        arguments=track.signature.arguments,
+    )
+    limits = Limits(track.call_seconds, LOAD_SECONDS, track.memory_mib)
+    idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    with ExitStack() as stack:
+        for _ in range(jobs):
+            idle.put(stack.enter_context(Worker(request.launcher, code, limits)))
+        yield idle
+
+
+def _run(version: Version, key: CaseKey, idle: "queue.SimpleQueue[Worker]") -> _Ran:
+    case = version.generate(key)
+    digest = case_digest(case)
+    worker = idle.get()
+    try:
+        return _Ran(_outcome(version, case, worker), digest)
+    finally:
+        idle.put(worker)
+
+
+def _outcome(version: Version, case: Case, worker: Worker) -> Outcome:
+    """One case in a worker: its judgement, or its failure."""
+    outcome = Outcome(key=case.key, kind=case.kind, status=Status.OK)
+    try:
+        examined = worker.examine(lambda call: version.examine(case, call))
+    except CaseFailed as failed:
+        return replace(
+            outcome, status=failed.status, reason=failed.reason, seconds=failed.seconds, output=failed.output
+        )
+    return replace(outcome, judgement=examined.value, seconds=examined.seconds, output=examined.output)
+
+
+def _flagged_alike(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes, those failed that lack an optional field which other cases answered."""
+    ok = [outcome for outcome in outcomes if outcome.status is Status.OK]
+    given = Counter(name for outcome in ok for name in outcome.judgement.answered)
+    partly = {name: count for name, count in given.items() if count < len(ok)}
+    return [_lacking(outcome, partly, len(ok)) for outcome in outcomes]
+
+
+def _lacking(outcome: Outcome, partly: dict[str, int], total: int) -> Outcome:
+    missing = sorted(partly.keys() - outcome.judgement.answered)
+    if outcome.status is not Status.OK or not missing:
+        return outcome
+    name = missing[0]
+    reason = (
+        f"{name}: expected for every case or for none, got none here and one for {partly[name]} of "
+        f"{total} cases; return {name} always or never"
+    )
+    return Outcome(
+        key=outcome.key,
+        kind=outcome.kind,
+        status=Status.BAD_OUTPUT,
+        reason=reason,
+        seconds=outcome.seconds,
+        output=outcome.output,
+    )

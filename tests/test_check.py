@@ -1,0 +1,146 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark.commands import ROOT, run
+from benchmark.entries import read_entry
+from benchmark.results import Result, save
+from scripts import check
+from tests.builders import result
+from tests.entry_folders import make_entry
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with empty contrib/ and results/, where the command runs."""
+    for name in ("contrib", "results"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    return tmp_path
+
+
+def checked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, list[str], list[str]]:
+    """The exit code and the lines on standard output and on standard error."""
+    with pytest.raises(SystemExit) as stop:
+        run(check.main, arguments)
+    told = capsys.readouterr()
+    return stop.value.code, told.out.splitlines(), told.err.splitlines()
+
+
+def committed(here: Path, saved: Result, place: Path | None = None) -> Path:
+    path = here / "results" / (place or saved.place)
+    save(saved, path)
+    return path
+
+
+def test_all_is_valid(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_entry(here / "contrib", "some_entry")
+    committed(here, result("some_entry"))
+    (here / "results" / ".gitkeep").write_text("")
+    code, out, err = checked(capsys)
+    assert (code, out[-1], err) == (0, "checked 1 entries and 1 results: no faults", [])
+
+
+def test_nothing_there_is_valid(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert checked(capsys) == (0, ["checked 0 entries and 0 results: no faults"], [])
+
+
+def test_all_faults_of_all_files_come_at_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_entry(here / "contrib", "one", title=1)
+    make_entry(here / "contrib", "two", method="def detect(:")
+    committed(here, result("one"))
+    committed(here, result("two")).write_text("{")
+    code, out, err = checked(capsys)
+    assert (code, out) == (1, ["checked 2 entries and 2 results: 3 faults"])
+    assert [line.split(":")[0] for line in err] == [
+        "contrib/one/entry.toml",
+        "contrib/two/method.py",
+        "results/embedding-detection/1.1/two/results.json",
+    ]
+
+
+def test_a_result_in_another_place_than_its_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_entry(here / "contrib", "one")
+    make_entry(here / "contrib", "two")
+    committed(here, result("one"), result("two").place)
+    code, _, err = checked(capsys)
+    assert code == 1 and len(err) == 1
+    assert err[0].startswith("results/embedding-detection/1.1/two/results.json: entry, track and version say")
+
+
+def test_only_full_results_are_committed_but_any_may_be_checked(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_entry(here / "contrib", "some_entry")
+    quick = result(suite="quick")
+    path = committed(here, quick)
+    assert "expected the full public suite" in checked(capsys)[2][0]
+    save(quick, here / "scores" / quick.place)
+    assert checked(capsys, "scores")[0] == 0
+    assert checked(capsys, str(path))[0] == 1
+
+
+def test_a_result_without_its_entry(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(here, result("gone"))
+    code, _, err = checked(capsys)
+    assert code == 1 and "expected its entry gone in contrib/, got none" in err[0]
+    assert checked(capsys, "results")[0] == 0
+
+
+def test_files_that_no_one_would_read(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_entry(here / "contrib", "some_entry")
+    path = committed(here, result("some_entry"))
+    path.with_name("gallery.npz").write_text("")
+    path.with_name("result.json").write_text("")
+    (here / "results" / "embedding-detection" / "README.md").write_text("")
+    (here / "results" / "note.txt").write_text("")
+    code, _, err = checked(capsys)
+    assert code == 1 and [line.split(":")[0] for line in err] == [
+        "results/embedding-detection/1.1/some_entry/result.json",
+        "results/embedding-detection/README.md",
+        "results/note.txt",
+    ]
+
+
+def test_an_entry_that_changed_is_a_note_and_no_fault(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    digest = read_entry(make_entry(here / "contrib", "some_entry")).digest
+    scored = result("some_entry")
+    path = committed(here, scored)
+    note = f"note: {path.relative_to(here)}: the entry has changed since it was scored"
+    assert checked(capsys)[:2] == (0, [note, "checked 1 entries and 1 results: no faults"])
+    digests = scored.digests.model_copy(update={"entry": digest})
+    committed(here, scored.model_copy(update={"digests": digests}))
+    assert checked(capsys)[:2] == (0, ["checked 1 entries and 1 results: no faults"])
+
+
+@pytest.mark.parametrize("path", ["elsewhere/one", "elsewhere", "contrib"])
+def test_entries_may_be_anywhere(here: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
+    make_entry(here / "elsewhere", "one")
+    make_entry(here / "contrib", "one")
+    assert checked(capsys, path)[:2] == (0, ["checked 1 entries and 0 results: no faults"])
+
+
+def test_a_folder_without_descriptor_is_an_entry_at_fault(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "contrib" / "one").mkdir()
+    for path in ("contrib/one", "contrib"):
+        code, _, err = checked(capsys, path)
+        assert code == 1 and err[0].startswith("contrib/one/entry.toml: expected a file, got nothing there")
+
+
+def test_paths_that_do_not_exist_are_wrong_use(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = checked(capsys, "gone", "a\u202eb", "contrib")
+    assert (code, out) == (2, [])
+    assert err == [
+        "gone: expected a path that exists, got none; check it",
+        "a\\u202eb: expected a path that exists, got none; check it",
+    ]
+
+
+def test_it_starts_without_torch() -> None:
+    code = "import sys, scripts.check; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -1,0 +1,188 @@
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmark.errors import IsolationError
+from benchmark.isolation import bubblewrap, numeric
+from benchmark.isolation.bubblewrap import bwrap_fault
+from benchmark.isolation.host import EntryCode
+from benchmark.isolation.launchers import BWRAP, PROCESS, Launcher, choose
+from tests.isolated import LAUNCHERS, answer, detect, worker, written
+
+PINNED = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_CBWR": "COMPATIBLE",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+}
+
+DIAGNOSIS = """
+import json, os, resource, socket, sys
+
+def tried(action):
+    try:
+        return str(action())
+    except OSError as error:
+        return type(error).__name__
+
+def write(path):
+    return tried(lambda: open(path, "w").write("x"))
+
+def seen():
+    status = dict(line.split(":") for line in open("/proc/self/status"))
+    return {
+        "environment": dict(os.environ),
+        "root": sorted(os.listdir("/")),
+        "processes": [name for name in os.listdir("/proc") if name.isdigit()],
+        "interfaces": [name for _, name in socket.if_nameindex()],
+        "hostname": socket.gethostname(),
+        "status": [status[key].strip() for key in ("CapEff", "CapBnd", "NoNewPrivs")],
+        "read_only": [write(path) for path in ("/x", "/entry/x", "/worker/x", "/packages/0/x", "/dev/x")],
+        "scratch": [write(path) for path in ("/tmp/x", "/dev/shm/x")],
+        "supervisor": tried(lambda: open("/proc/1/mem", "rb").close()),
+        "limits": [resource.getrlimit(getattr(resource, "RLIMIT_" + n)) for n in ("CORE", "FSIZE", "NPROC")],
+        "sizes": [os.statvfs(f).f_blocks * os.statvfs(f).f_frsize for f in ("/tmp", "/dev/shm")],
+    }
+"""
+
+
+def diagnosed(launcher: Launcher, folder: Path) -> dict[str, object]:
+    """What an entry sees of its surroundings."""
+    code = written(folder, "print(json.dumps(seen()))\nreturn 1", DIAGNOSIS)
+    with worker(launcher, code) as run:
+        return json.loads(run.examine(lambda call: call(detect())).output)
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_entry_sees_the_pins_and_no_other_variables(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEADERBOARD_SECRET", "secret")
+    monkeypatch.setattr(numeric, "_has_avx2", lambda: True)
+    numeric.numeric_class.cache_clear()
+    seen = diagnosed(launcher, tmp_path)["environment"]
+    assert isinstance(seen, dict)
+    assert {name: seen.pop(name, None) for name in PINNED} == PINNED
+    assert set(seen) <= {"HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "PWD", "LC_CTYPE"}
+    numeric.numeric_class.cache_clear()
+
+
+@pytest.mark.bwrap
+def test_sandbox_shows_little_and_keeps_it(tmp_path: Path) -> None:
+    seen = diagnosed(BWRAP, tmp_path)
+    system = {"lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "tmp"}
+    python = Path(bubblewrap.interpreter()).parts[1]
+    assert set(seen["root"]) <= system | {python, "entry", "packages", "worker"}
+    assert len(seen["processes"]) == 3 and "1" in seen["processes"]
+    assert seen["interfaces"] == ["lo"] and seen["hostname"] == "entry"
+    assert seen["status"] == ["0" * 16, "0" * 16, "1"]
+    assert seen["read_only"] == ["OSError"] * 5 and seen["scratch"] == ["1", "1"]
+    assert seen["supervisor"] == "PermissionError"
+    assert seen["limits"] == [[0] * 2, [512 << 20] * 2, [512] * 2] and seen["sizes"] == [512 << 20] * 2
+
+
+@pytest.mark.bwrap
+def test_sandbox_holds_nothing_of_the_repository(tmp_path: Path) -> None:
+    body = """
+    for folder, _, files in os.walk("/"):
+        if not folder.startswith((sys.base_prefix, "/proc", "/dev", "/etc", "/usr", "/lib", "/packages")):
+            for name in files: print(folder, name)
+    return 1
+    """
+    with worker(BWRAP, written(tmp_path, body, "import os, sys")) as run:
+        printed = run.examine(lambda call: call(detect())).output.splitlines()
+    assert sorted(printed) == ["/entry method.py", "/worker calls.py", "/worker worker.py"]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_further_folders_can_be_imported_from(launcher: Launcher, tmp_path: Path) -> None:
+    extra, own = tmp_path / "extra", tmp_path / "own"
+    for folder, name in ((extra, "shared_models"), (own, "helper")):
+        folder.mkdir()
+        (folder / f"{name}.py").write_text("VALUE = 20\n", encoding="utf-8")
+    code = written(own, "return shared_models.VALUE + helper.VALUE", "import shared_models, helper")
+    with worker(replace(launcher, pythonpath=(extra,)), code) as run:
+        assert answer(run) == {"score": 40.0}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_torch_is_pinned_if_the_entry_imports_it(launcher: Launcher, tmp_path: Path) -> None:
+    fake = "settings = []\nset_num_threads = use_deterministic_algorithms = settings.append\n"
+    (tmp_path / "torch.py").write_text(fake, encoding="utf-8")
+    body = "return {'score': 1, 'flag': 'torch' in sys.modules}"
+    with worker(launcher, written(tmp_path, body, "import sys")) as run:
+        assert not answer(run)["flag"]
+    body = "return {'score': 1, 'flag': torch.settings == [1, True]}"
+    with worker(launcher, written(tmp_path, body, "import torch")) as run:
+        assert answer(run)["flag"]
+
+
+def test_choice_is_bwrap_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmark.isolation.launchers.bwrap_fault", lambda: None)
+    assert choose("auto") is BWRAP and choose("bwrap") is BWRAP and choose("process") is PROCESS
+    monkeypatch.setattr("benchmark.isolation.launchers.bwrap_fault", lambda: "expected this, got that")
+    assert choose("auto") is PROCESS
+    with pytest.raises(IsolationError, match="isolation bwrap: expected this, got that"):
+        choose("bwrap")
+    with pytest.raises(IsolationError, match="expected auto, bwrap or process, got 'docker'"):
+        choose("docker")
+
+
+@pytest.fixture
+def fresh_probe(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(bubblewrap, "bwrap_fault", bwrap_fault.__wrapped__)
+    return monkeypatch
+
+
+def test_missing_bwrap_is_said_with_the_package(fresh_probe: pytest.MonkeyPatch) -> None:
+    fresh_probe.setattr(shutil, "which", lambda name: None)
+    fault = bubblewrap.bwrap_fault()
+    assert fault is not None and "apt-get install bubblewrap" in fault
+
+
+def test_refused_bwrap_is_said_with_the_switch(fresh_probe: pytest.MonkeyPatch) -> None:
+    said = "bwrap: setting up uid map: Permission denied\n"
+    refused = subprocess.CompletedProcess([], 1, "", said)
+    fresh_probe.setattr(subprocess, "run", lambda *_, **__: refused)
+    fresh_probe.setattr(shutil, "which", lambda name: "/usr/bin/bwrap")
+    fault = bubblewrap.bwrap_fault()
+    assert fault is not None and said.strip() in fault and "apparmor_restrict_unprivileged_userns=0" in fault
+    assert "\n" not in fault
+
+
+@pytest.mark.parametrize(
+    ("machine", "avx2", "name"),
+    [
+        ("x86_64", True, "x86-64-avx2"),
+        ("AMD64", True, "x86-64-avx2"),
+        ("x86_64", False, "x86_64-native"),
+        ("arm64", True, "arm64-native"),
+    ],
+)
+def test_nothing_is_forced_on_other_processors(
+    machine: str, avx2: bool, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr(numeric, "_has_avx2", lambda: avx2)
+    monkeypatch.setattr(numeric, "numeric_class", numeric.numeric_class.__wrapped__)
+    assert numeric.numeric_class() == name
+    assert ("ATEN_CPU_CAPABILITY" in numeric.numeric_environment()) == (name == "x86-64-avx2")
+    assert numeric.numeric_environment()["OMP_NUM_THREADS"] == "1"
+
+
+def test_worker_that_cannot_start_is_no_fault_of_the_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmark.isolation.launchers.interpreter", lambda: "/nowhere/python")
+    code = EntryCode(tmp_path, "detect", "detect", ("rows", "seed"))
+    with worker(PROCESS, code) as run, pytest.raises(IsolationError, match="/nowhere/python"):
+        answer(run)

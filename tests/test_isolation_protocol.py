@@ -1,0 +1,142 @@
+import socket
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.isolation.calls import received_arguments, received_request
+from benchmark.isolation.protocol import (
+    ANSWER,
+    Head,
+    Malformed,
+    decoded,
+    encoded,
+    harmless,
+    one_line,
+    read_head,
+)
+from benchmark.records import Call, Field, Status
+
+SCORE = Field("score", "float64")
+FLAG = Field("flag", "bool", optional=True)
+MAPS = Field("maps", "float32", (2, 3), optional=True)
+CALL = Call("detect", {}, (SCORE, FLAG, MAPS), bare="score")
+TOKEN = b"12345678"
+
+
+def crossed(call: Call) -> tuple[dict[str, object], dict[str, object]]:
+    """The request and the arguments as the worker's half of the protocol reads them."""
+    here, there = socket.socketpair()
+    with here, there:
+        sender = threading.Thread(target=lambda: [here.sendall(part) for part in encoded(call, TOKEN)])
+        sender.start()
+        request = received_request(there)
+        assert request is not None
+        arguments = received_arguments(there, request["arguments"])
+        sender.join()
+    return request, arguments
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(20)[::3],
+        np.zeros((0, 4), np.float32),
+        np.array(7),
+        np.array([True, False]),
+    ],
+)
+def test_arrays_cross_unchanged_into_memory_of_their_own(array: np.ndarray) -> None:
+    _, arguments = crossed(Call("f", {"x": array, "seed": 2**40}, ()))
+    got = arguments["x"]
+    assert arguments["seed"] == 2**40 and isinstance(got, np.ndarray)
+    np.testing.assert_array_equal(got, array, strict=True)
+    assert got.flags.writeable and got.flags.c_contiguous and got.flags.owndata
+
+
+def test_request_names_what_must_come_back() -> None:
+    request, _ = crossed(CALL)
+    assert request["function"] == "detect" and request["bare"] == "score"
+    assert request["returns"] == [
+        {"name": "score", "dtype": "float64", "shape": [], "optional": False},
+        {"name": "flag", "dtype": "bool", "shape": [], "optional": True},
+        {"name": "maps", "dtype": "float32", "shape": [2, 3], "optional": True},
+    ]
+
+
+def test_only_plain_dtypes_may_cross() -> None:
+    with pytest.raises(ValueError, match="got object"):
+        list(encoded(Call("f", {"x": np.array([None])}, ()), TOKEN))
+    with pytest.raises(ValueError, match="got complex128"):
+        list(encoded(Call("f", {}, (Field("x", "complex128"),)), TOKEN))
+
+
+def test_head_says_how_many_bytes_follow() -> None:
+    assert read_head(ANSWER.pack(TOKEN, 0, 0b101, 0), CALL, TOKEN) == Head(Status.OK, (SCORE, MAPS), 0)
+    assert read_head(ANSWER.pack(TOKEN, 0, 0b101, 0), CALL, TOKEN).size == 8 + 6 * 4
+    assert read_head(ANSWER.pack(TOKEN, 2, 0, 9), CALL, TOKEN) == Head(Status.OUT_OF_MEMORY, (), 9)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (b"another!", 0, 0b001, 0),
+        (TOKEN, 4, 0, 0),
+        (TOKEN, 0, 0b010, 0),
+        (TOKEN, 0, 0b1001, 0),
+        (TOKEN, 0, 0b001, 5),
+        (TOKEN, 1, 0b001, 5),
+        (TOKEN, 1, 0, 2049),
+    ],
+    ids=["token", "status", "missing score", "unknown field", "reason for ok", "failed with fields", "long"],
+)
+def test_lying_head_is_malformed(values: tuple[bytes, int, int, int]) -> None:
+    with pytest.raises(Malformed):
+        read_head(ANSWER.pack(*values), CALL, TOKEN)
+
+
+@given(st.binary(min_size=ANSWER.size, max_size=ANSWER.size))
+def test_no_other_bytes_make_a_head(data: bytes) -> None:
+    with pytest.raises(Malformed):
+        read_head(data, CALL, TOKEN)
+
+
+@given(st.integers(0, 255), st.integers(0, 2**32 - 1), st.integers(0, 2**16 - 1))
+def test_any_head_is_refused_or_bounded(status: int, mask: int, length: int) -> None:
+    try:
+        head = read_head(ANSWER.pack(TOKEN, status, mask, length), CALL, TOKEN)
+    except Malformed:
+        return
+    assert head.size <= 2048 and (SCORE in head.fields) == (head.status is Status.OK)
+
+
+def test_fields_are_read_from_their_bytes() -> None:
+    maps = np.arange(6, dtype=np.float32).reshape(2, 3)
+    data = bytearray(np.float64(0.5).tobytes() + b"\1" + maps.tobytes())
+    arrays = decoded((SCORE, FLAG, MAPS), data)
+    assert arrays["score"] == 0.5 and arrays["flag"] and arrays["flag"].dtype == np.bool_
+    np.testing.assert_array_equal(arrays["maps"], maps, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("field", "data"),
+    [
+        (SCORE, np.float64("nan").tobytes()),
+        (SCORE, np.float64("inf").tobytes()),
+        (FLAG, b"\2"),
+        (MAPS, np.array([1, 2, 3, 4, 5, np.nan], np.float32).tobytes()),
+    ],
+)
+def test_values_no_honest_worker_sends_are_malformed(field: Field, data: bytes) -> None:
+    with pytest.raises(Malformed, match=field.name):
+        decoded((field,), bytearray(data))
+
+
+def test_text_of_others_is_harmless() -> None:
+    assert harmless("a\tb\r\nc\x1b[31m\x00\u202ed") == "a\tb\nc[31md"
+    assert "::" not in harmless("::error::x\n:::set-output") and "##[" not in harmless("##[error]x")
+    assert one_line("a\n\n b\x07") == "a b"

@@ -1,0 +1,58 @@
+from collections.abc import Sequence
+
+from benchmark.pages.gather import Face
+from benchmark.pages.verdict import letters, verdict
+from benchmark.ranking import Group, Standing, Standings
+from tests.builders import CURRENT, TRACK
+
+
+def sentence(rows: Sequence[tuple[str, Group, float | None, str]]) -> str:
+    found = [
+        Standing(name, group, None, value, (0, 1), (1, 1) if group is not Group.CONTROL else None, mark)
+        for name, group, value, mark in rows
+    ]
+    faces = {row.entry: Face(row.entry, row.entry, "", False) for row in found}
+    return "".join(part.text for part in verdict(Standings(TRACK, CURRENT, tuple(found), frozenset()), faces))
+
+
+def test_tied_leaders_and_those_behind() -> None:
+    rows = [
+        ("A", Group.CALIBRATED, 0.99, "a"),
+        ("B", Group.CALIBRATED, 0.98, "a"),
+        ("C", Group.CALIBRATED, 0.7, ""),
+    ]
+    assert sentence(rows) == (
+        "The best entries with a calibrated flag are A and B, which cannot be told apart "
+        "(AUROC 0.980 to 0.990). C is behind."
+    )
+
+
+def test_a_single_leader_and_the_later_groups() -> None:
+    rows = [
+        ("A", Group.CALIBRATED, 0.7, ""),
+        ("B", Group.NO_FLAG, 0.9, ""),
+        ("C", Group.OVERFIRING, 0.9, ""),
+        ("D", Group.CONTROL, 1.0, ""),
+    ]
+    assert sentence(rows) == (
+        "The best entry with a calibrated flag is A (AUROC 0.700). B returns no flag. "
+        "C: its flag fires too often to be trusted."
+    )
+
+
+def test_long_lists_end_in_a_number() -> None:
+    rows = [("A", Group.RANKED, 0.9, ""), *((name, Group.RANKED, 0.5, "b") for name in "BCDEFG")]
+    assert sentence(rows).endswith("B, C, D and 3 more are behind.")
+
+
+def test_a_mark_shared_with_the_leader_in_part_counts() -> None:
+    rows = [("A", Group.RANKED, 0.9, "a"), ("B", Group.RANKED, 0.8, "ab"), ("C", Group.RANKED, 0.7, "b")]
+    assert sentence(rows).startswith("The best entries are A and B,")
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    assert sentence([]) == sentence([("D", Group.CONTROL, 1.0, "")]) == ""
+
+
+def test_letters_of_a_mark() -> None:
+    assert letters("aba1c12") == ["a", "b", "a1", "c12"]

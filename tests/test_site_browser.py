@@ -1,0 +1,254 @@
+"""The built site in a real Chromium, served on this machine."""
+
+import csv
+import io
+import os
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmark.pages.axis import number
+from benchmark.pages.build import build
+from tests.builders_site import ENTRIES, Made, repository
+
+pytestmark = pytest.mark.browser
+
+TRACK_PAGE = "leaderboard/embedding-detection/index.html"
+PAGES = (
+    "index.html",
+    TRACK_PAGE,
+    "leaderboard/embedding-detection/1.0/index.html",
+    "leaderboard/entries/hostile.html",
+    "reading.html",
+    "submit.html",
+    "glossary.html",
+    "404.html",
+)
+ATTACK = "</h1></td></table><img src=x onerror=hit()><script>hit()</script>"
+HOSTILE = Made(
+    "hostile",
+    "</title><script>hit()</script>&lt;b>",
+    flag="none",
+    toml={
+        "summary": f'{ATTACK} **bold** [link](javascript:hit()) --8<-- "x" {{{{ 7*7 }}}}',
+        "authors": ["<svg onload=hit()>", "`code` | cell"],
+        "license": "'\"><script>hit()</script>",
+        "paper": "https://example.org/?a=1&copy=hit()",
+        "bibtex": "@misc{a,\n  title = {</code></pre><script>hit()</script>}\n}",
+    },
+)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = repository(tmp_path_factory.mktemp("site"), (*ENTRIES, HOSTILE))
+    handler = partial(Quiet, directory=str(build(root).parent))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
+    """A page in a new context."""
+    context = browser.new_context(**options)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(address)
+    yield page
+    context.close()
+
+
+def names(page: Page) -> list[list[str]]:
+    """The entries of the main table as shown, group by group."""
+    found: list[list[str]] = page.evaluate(
+        "() => [...document.querySelector('.lb-table').tBodies]"
+        ".map(b => [...b.querySelectorAll('[data-entry]')].map(r => r.dataset.entry))"
+    )
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_are_quiet_stay_on_the_site_and_fit(
+    browser: Browser, site: str, scheme: str, width: int
+) -> None:
+    context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 800})  # type: ignore[arg-type]
+    context.add_init_script("window.hit = () => { window.wasHit = true }")
+    page = context.new_page()
+    noise: list[str] = []
+    page.on(
+        "console",
+        lambda message: noise.append(message.text) if message.type in ("error", "warning") else None,
+    )
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.on("request", lambda request: None if request.url.startswith(site) else noise.append(request.url))
+    page.on(
+        "response",
+        lambda answer: None if answer.status < 400 else noise.append(f"{answer.status} {answer.url}"),
+    )
+    for name in PAGES:
+        page.goto(site + name)
+        assert (
+            page.evaluate("document.body.dataset.mdColorScheme")
+            == {"light": "default", "dark": "slate"}[scheme]
+        )
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.evaluate("window.wasHit") is None, name
+    assert noise == []
+    context.close()
+
+
+def test_the_table_starts_within_the_first_screen(browser: Browser, site: str) -> None:
+    for width, height in ((1280, 800), (390, 844)):
+        with opened(browser, site + TRACK_PAGE, viewport={"width": width, "height": height}) as page:
+            assert page.evaluate("document.querySelector('.lb-row').getBoundingClientRect().bottom") < height
+
+
+@pytest.mark.parametrize("column", range(8))
+def test_every_column_sorts_both_ways_with_blanks_last(browser: Browser, site: str, column: int) -> None:
+    with opened(browser, site + TRACK_PAGE) as page:
+        head = page.locator("table.lb-table").first.locator("th[data-first]").nth(column)
+        place = head.evaluate("h => { const b = h.getBoundingClientRect(); return b.left + b.width / 2 }")
+        seen = []
+        for _ in range(2):
+            head.locator("button").click()
+            seen.append(head.get_attribute("aria-sort"))
+            groups = page.evaluate(
+                """x => [...document.querySelector('.lb-table').tBodies]
+                .map(b => [...b.querySelectorAll('.lb-row')].map(r => [...r.cells].find(c => {
+                  const { left, right } = c.getBoundingClientRect(); return left <= x && x < right;
+                })).map(c => c.colSpan > 1 ? '' : c.dataset.v ?? c.textContent.trim()))""",
+                place,
+            )
+            for values in groups:
+                assert_sorted(values, seen[-1])
+        assert sorted(seen) == ["ascending", "descending"]
+
+
+def assert_sorted(values: list[str], order: str | None) -> None:
+    """Numbers or words in order, blanks behind them."""
+    held = [value for value in values if value]
+    assert values[len(held) :] == [""] * (len(values) - len(held))
+    keys = [float(v) for v in held] if all(is_number(v) for v in held) else [v.casefold() for v in held]
+    assert keys == sorted(keys, reverse=order == "descending")  # type: ignore[type-var]
+
+
+def is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).replace("e-", "", 1).isdigit()
+
+
+def test_groups_stay_and_the_rank_column_restores_the_first_order(browser: Browser, site: str) -> None:
+    with opened(browser, site + TRACK_PAGE) as page:
+        first = names(page)
+        table = page.locator("table.lb-table").first
+        table.get_by_role("button", name="Entry").click()
+        table.get_by_role("button", name="Entry").click()
+        moved = names(page)
+        assert moved != first and [set(group) for group in moved] == [set(group) for group in first]
+        table.get_by_role("button", name="Rank").press("Enter")
+        assert names(page) == first
+        assert page.locator("th[aria-sort]").count() == 1
+
+
+def test_without_scripts_the_table_is_whole(browser: Browser, site: str) -> None:
+    with opened(browser, site + TRACK_PAGE, java_script_enabled=False) as page:
+        table = page.locator("table.lb-table").first
+        assert table.locator(".lb-row").count() == len(ENTRIES) + 1
+        assert table.locator("button").count() == 0
+        assert table.locator(".lb-row").first.is_visible()
+
+
+@pytest.mark.parametrize("stem", ["table", "auroc-by-strength"])
+def test_the_csv_says_what_the_page_says(browser: Browser, site: str, stem: str) -> None:
+    with opened(browser, site + TRACK_PAGE) as page:
+        text = page.request.get(f"{site}leaderboard/embedding-detection/{stem}.csv").text()
+        table = page.locator(f"a[href='{stem}.csv']").locator("xpath=preceding::table[1]")
+        shown = table.locator(".lb-row").evaluate_all(
+            """rows => rows.map(r => [
+              r.dataset.entry,
+              r.querySelector('.lb-entry a').textContent,
+              [...r.querySelectorAll('td.lb-number')]
+                .map(c => c.querySelector('.lb-value')?.textContent ?? ''),
+            ])"""
+        )
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["entry"] for row in rows] == [entry for entry, _, _ in shown]
+    assert [row["title"] for row in rows] == [title for _, title, _ in shown]
+    skipped = ("group", "rank_low", "rank_high", "tie", "entry", "title", "family", "remarks", "note")
+    for row, (_, _, cells) in zip(rows, shown, strict=True):
+        keys = [key for key in row if key not in skipped and not key.endswith(("_low", "_high"))]
+        texts = [number(float(row[key])) if row[key] else "" for key in keys]
+        assert texts == (cells or [""] * len(keys))
+
+
+def test_hostile_text_is_shown_as_it_is(browser: Browser, site: str) -> None:
+    with opened(browser, f"{site}leaderboard/entries/hostile.html") as page:
+        assert page.locator("h1").text_content() == HOSTILE.title
+        assert page.locator(".lb-lede").text_content() == HOSTILE.toml["summary"]
+        assert page.locator("pre code").first.text_content() == HOSTILE.toml["bibtex"]
+        assert page.locator(".md-content script, .md-content img, .md-content svg[onload]").count() == 0
+        links = page.locator(".md-content a[rel]").evaluate_all(
+            "links => links.map(l => l.getAttribute('href'))"
+        )
+        assert links == [HOSTILE.toml["paper"]]
+    with opened(browser, site + TRACK_PAGE) as page:
+        row = page.locator("[data-entry=hostile]").first
+        assert row.locator(".lb-entry a").text_content() == HOSTILE.title
+        assert row.locator("td").count() == 8
+
+
+def test_no_page_is_missing_behind_a_link(browser: Browser, site: str) -> None:
+    seen: dict[str, bool] = {}
+    with opened(browser, site) as page:
+        for name in PAGES[:-1]:
+            page.goto(site + name)
+            links = page.evaluate(
+                "() => [...document.querySelectorAll('a[href]')]"
+                ".map(a => new URL(a.getAttribute('href'), location).href)"
+            )
+            for link in {link.split("#")[0] for link in links if link.startswith(site)} - seen.keys():
+                seen[link] = page.request.get(link).ok
+    assert [link for link, found in seen.items() if not found] == [] and len(seen) > 20
+
+
+def test_search_knows_the_pages_but_not_the_entries(browser: Browser, site: str) -> None:
+    with opened(browser, site) as page:
+        index = page.request.get(f"{site}search/search_index.json").json()
+    places = {document["location"].split("#")[0] for document in index["docs"]}
+    assert places >= {"index.html", TRACK_PAGE, "reading.html", "submit.html", "glossary.html"}
+    assert not any("entries/" in place for place in places)
+    assert not any("Flaky probe" in document["text"] for document in index["docs"])
+
+
+def test_the_entry_on_the_submit_page_is_valid(tmp_path: Path) -> None:
+    from benchmark.entries import read_entry
+
+    text = Path("site/submit.md").read_text(encoding="utf-8")
+    toml, method = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("toml", "python"))
+    folder = tmp_path / "largest_mean_shift"
+    folder.mkdir()
+    (folder / "entry.toml").write_text(toml)
+    (folder / "method.py").write_text(method)
+    assert read_entry(folder).title == tomllib.loads(toml)["title"]

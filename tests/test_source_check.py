@@ -1,0 +1,108 @@
+import pytest
+
+from benchmark.errors import EntryError
+from benchmark.source_check import function_faults, parse_source
+from benchmark.tracks.spec import Signature
+
+SIGNATURE = Signature("detect", ("embeddings", "labels"), "float")
+
+
+def faults(source: str) -> list[str]:
+    return list(function_faults(parse_source(source.encode(), "m.py"), "detect", SIGNATURE, "m.py"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def detect(embeddings, labels): pass",
+        "def detect(labels, embeddings, extra=1, *rest, more=2): pass",
+        "def detect(**everything): pass",
+        "def detect(embeddings, **rest): pass",
+        "def detect(*, embeddings, labels): pass",
+        "from other import detect",
+        "from other import find as detect",
+        "import detect",
+        "from other import *",
+        "detect = print",
+        "detect: object = print",
+        "first, detect = print, print",
+        "class detect:\n    pass",
+        "@wrapped\ndef detect(x): pass",
+        "try:\n    from fast import detect\nexcept ImportError:\n    def detect(embeddings, labels): pass",
+        "def detect(x): pass\ndef detect(embeddings, labels): pass",
+        "def detect(embeddings, labels=" + "-" * 300 + "1): pass",
+    ],
+)
+def test_a_name_that_may_stand_for_the_function(source: str) -> None:
+    assert faults(source) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "def other(embeddings, labels): pass",
+        "def outer():\n    def detect(embeddings, labels): pass",
+        "class Method:\n    def detect(embeddings, labels): pass",
+        "print(detect)",
+        "numbers = [detect for detect in range(3)]",
+    ],
+)
+def test_a_name_that_is_not_bound_at_the_top_level(source: str) -> None:
+    assert faults(source) == [
+        "m.py: expected a function detect(embeddings, labels) at the top level, got none of that name; "
+        "define or import it"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "got", "step"),
+    [
+        ("embeddings", "embeddings", "add labels"),
+        ("", "", "add embeddings, labels"),
+        ("embeddings, labels, seed", "embeddings, labels, seed", "remove or give a default to seed"),
+        ("embeddings, labels, *, k", "embeddings, labels, *, k", "remove or give a default to k"),
+        ("embeddings, /, labels", "embeddings, /, labels", "take by keyword embeddings"),
+        ("embeddings=1, /, **k", "embeddings=..., /, **k", "take by keyword embeddings"),
+        ("X, labels=0, *a", "X, labels=..., *a", "add embeddings, remove or give a default to X"),
+    ],
+)
+def test_parameters_that_the_call_would_not_reach(parameters: str, got: str, step: str) -> None:
+    assert faults(f"\ndef detect({parameters}): pass") == [
+        "m.py:2: expected a function detect(embeddings, labels), called by keywords, "
+        f"got detect({got}); {step}"
+    ]
+
+
+def test_the_last_binding_counts() -> None:
+    assert "add embeddings, labels" in faults("from other import detect\ndef detect(): pass")[0]
+    assert faults("def detect(): pass\ndetect = wrap(detect)") == []
+
+
+def test_an_async_function_is_refused() -> None:
+    assert faults("async def detect(embeddings, labels): pass") == [
+        "m.py:1: expected a function detect(embeddings, labels), got async def detect; make it a plain def"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        (b"x = 1\ndef detect(:\n", "m.py:2: expected Python, got a syntax error: "),
+        (b"x = 1\nreturn x\n", "m.py:2: expected Python, got a syntax error: "),
+        (b"def detect(a, a): pass", "m.py:1: expected Python, got a syntax error: "),
+        (b"x = '\xff'\n", "m.py:1: expected Python, got a syntax error: "),
+        (b"\x00", "m.py"),
+        (b"x = " + b"-" * 100_000 + b"1", "m.py"),
+        (b"x = " + b"(" * 100_000, "m.py"),
+    ],
+)
+def test_what_is_not_python_is_one_line_with_its_place(source: bytes, place: str) -> None:
+    with pytest.raises(EntryError) as error:
+        parse_source(source, "m.py")
+    (line,) = error.value.faults
+    assert line.startswith(place) and "\n" not in line
+
+
+def test_nothing_is_run_and_nothing_is_warned_about() -> None:
+    parse_source(b"1 / 0\nraise SystemExit\nx = '\\d'\nassert (1, 2)\n", "m.py")

@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.digests import scorer_digest, suite_digest
+from benchmark.metrics import METRICS
+from benchmark.records import Call, Case, CaseKey, Field, Judgement, Kind
+from benchmark.tracks import TRACKS
+from benchmark.tracks.detection import MAX_FLAG_FPR, examine_detector
+from benchmark.tracks.spec import Track, Version
+
+VERSIONS = [(track, version) for track in TRACKS.values() for version in track.versions]
+IDS = [f"{track.key}@{version.number}" for track, version in VERSIONS]
+
+GOLDEN = {
+    "embedding-detection@1.0": (
+        "41b7f125c9eac9e05b178014ca7393d9020a2760d2d95cc7f0014229efa252ca",
+        "3c5d280f7857cd178dc995df67424f5d32b66b3e88fcd0b5d87f77e02f30ce72",
+    ),
+    "embedding-detection@1.1": (
+        "5939e3561a17a4f1f631dd7a20690f8ea39c0213156535ba356bf1204d77abe3",
+        "ac22e9706ace2acd22ef3ad03d29b21de54408baa25b9d0d5107f14173015636",
+    ),
+}
+"""The digests of each version's data and metrics; they never change once results exist."""
+
+
+def test_every_version_has_its_golden_digests() -> None:
+    assert list(GOLDEN) == IDS
+
+
+@pytest.mark.parametrize(("track", "version"), VERSIONS, ids=IDS)
+def test_data_and_metrics_have_not_changed_without_a_new_version(track: Track, version: Version) -> None:
+    suite, scorer = GOLDEN[f"{track.key}@{version.number}"]
+    assert (version.suite_digest, version.scorer_digest) == (suite, scorer)
+    assert suite_digest(version, version.keys()) == suite
+    assert scorer_digest(version) == scorer
+
+
+def test_a_changed_dataset_and_a_changed_metric_change_the_digests() -> None:
+    version = TRACKS["embedding-detection"].current
+    key = version.keys("quick")[0]
+
+    def nudged(key: CaseKey) -> Case:
+        case = version.generate(key)
+        moved = case.seen["embeddings"].copy()
+        moved[0, 0] = np.nextafter(moved[0, 0], np.inf)
+        return replace(case, seen={**case.seen, "embeddings": moved})
+
+    assert suite_digest(version, [key]) != suite_digest(replace(version, generate=nudged), [key])
+    assert scorer_digest(version) != scorer_digest(replace(version, metrics=("auroc",)))
+
+
+@pytest.mark.parametrize(("track", "version"), VERSIONS, ids=IDS)
+def test_a_version_is_whole(track: Track, version: Version) -> None:
+    assert set(version.metrics) <= set(METRICS)
+    assert version.ranking in version.metrics
+    assert set(version.breakdown) <= set(METRICS)
+    ids = [key.id for key in version.keys()]
+    assert len(set(ids)) == len(ids)
+    quick = [key.id for key in version.keys("quick")]
+    assert set(quick) < set(ids)
+    assert not set(ids) & {key.id for key in version.keys(offset=1)}
+
+
+def test_embedding_detection_suites_are_those_of_the_specification() -> None:
+    track = TRACKS["embedding-detection"]
+    assert track.version == "1.1" and MAX_FLAG_FPR == 0.2
+    counts = {
+        version.number: [
+            (sum(k.kind is Kind.NULL for k in version.keys(suite)), len(version.keys(suite)))
+            for suite in ("full", "quick")
+        ]
+        for version in track.versions
+    }
+    assert counts == {"1.0": [(30, 120), (6, 24)], "1.1": [(90, 180), (6, 24)]}
+
+
+def test_the_cases_of_one_seed_differ_between_variants_and_strengths() -> None:
+    version = TRACKS["embedding-detection"].current
+    first = [version.generate(key).seen["embeddings"] for key in version.keys() if key.seed == 0]
+    assert len(first) == 12
+    assert len({array.tobytes() for array in first}) == 12
+
+
+def test_the_two_versions_share_their_common_cases() -> None:
+    old, new = TRACKS["embedding-detection"].versions
+    shared = {key.id for key in old.keys()} & {key.id for key in new.keys()}
+    assert len(shared) == 120
+
+
+def test_nothing_seen_tells_null_from_shortcut() -> None:
+    version = TRACKS["embedding-detection"].current
+    looks = {
+        tuple(
+            (name, a.shape, a.dtype.str, a.flags.c_contiguous)
+            for name, a in version.generate(key).seen.items()
+        )
+        for key in version.keys("quick")
+    }
+    assert len(looks) == 1
+    labels = [version.generate(key).seen["task_labels"].sum() for key in version.keys("quick")]
+    assert set(labels) == {300}
+
+
+def test_a_detector_is_asked_once_with_a_seed_that_is_not_the_cases_own() -> None:
+    calls: list[Call] = []
+
+    def answer(call: Call) -> dict[str, np.ndarray]:
+        calls.append(call)
+        return {"score": np.float64(0.5), "flag": np.bool_(True)}
+
+    version = TRACKS["embedding-detection"].current
+    case = version.generate(version.keys()[0])
+    assert examine_detector(case, answer) == Judgement(0.5, True, {}, frozenset({"flag"}))
+    (call,) = calls
+    assert set(call.arguments) == {"embeddings", "attribute", "task_labels", "seed"}
+    assert call.arguments["seed"] != case.key.seed
+    assert call.returns == (Field("score", "float64"), Field("flag", "bool", optional=True))
