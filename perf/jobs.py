@@ -35,9 +35,8 @@ def main() -> None:
         one.append(seconds(folder, 1))
         two.append(seconds(folder, 2))
     ratio = median(a / b for a, b in zip(one, two, strict=True))
-    print(
-        f"{options.entry}: one job {median(one):.1f} s, two jobs {median(two):.1f} s, {ratio:.2f} times faster"
-    )
+    both = f"1 job {median(one):.1f} s, 2 jobs {median(two):.1f} s"
+    print(f"{options.entry}: {both}, {ratio:.2f} times faster")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from tests.builders import CURRENT, TRACK, Answer, entry, outcomes, result
 
 def made_up(random: np.random.Generator, skill: float) -> Answer:
     """Scores of `skill` standard deviations between shortcut and null cases, and a flag."""
+
     def answer(key: CaseKey) -> Judgement:
         found = key.kind is Kind.SHORTCUT
         return Judgement(float(random.normal() + skill * found), bool(random.random() < 0.1 + 0.5 * found))

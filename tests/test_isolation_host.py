@@ -1,4 +1,5 @@
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -254,11 +255,15 @@ def test_workers_in_several_threads_do_not_meet(launcher: Launcher, tmp_path: Pa
 
 
 def test_worker_outlives_the_thread_that_started_it(launcher: Launcher, tmp_path: Path) -> None:
-    with worker(launcher, written(tmp_path, "return seed")) as run:
-        first = threading.Thread(target=answer, args=(run,))
-        first.start()
-        first.join()
-        assert answer(run, 4) == {"score": 4.0}
+    got: list[object] = []
+    code = written(tmp_path, "return loaded", "import time\nloaded = time.time()")
+    with worker(launcher, code) as run:
+        for _ in range(2):
+            thread = threading.Thread(target=lambda: got.append(answer(run)))
+            thread.start()
+            thread.join()
+        time.sleep(0.05)
+        assert got == [answer(run)] * 2
 
 
 def test_faults_of_the_examiner_come_through(launcher: Launcher, tmp_path: Path) -> None:

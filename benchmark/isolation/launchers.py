@@ -10,12 +10,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from benchmark.errors import IsolationError
 from benchmark.isolation.bubblewrap import NAME, SCRATCH_BYTES, bwrap_fault, interpreter, sandbox
@@ -129,18 +128,16 @@ class Launcher:
         ended = threading.Event()
         try:
             plan = self._plan(task, private)
-            start = partial(
-                subprocess.Popen[bytes],
-                _command(plan, task, theirs.fileno()),
-                stdin=subprocess.DEVNULL,
-                stdout=printing,
-                stderr=printing,
-                pass_fds=[theirs.fileno()],
-                cwd=private or "/",
-                env=_environment(plan.scratch[0]),
-                start_new_session=True,
-            )
-            process = _started(start, ended)
+            options: dict[str, Any] = {
+                "stdin": subprocess.DEVNULL,
+                "stdout": printing,
+                "stderr": printing,
+                "pass_fds": [theirs.fileno()],
+                "cwd": private or "/",
+                "env": _environment(plan.scratch[0]),
+                "start_new_session": True,
+            }
+            process = _started(_command(plan, task, theirs.fileno()), options, ended)
         except OSError as error:
             control.close()
             os.close(output)
@@ -170,8 +167,10 @@ class Launcher:
         )
 
 
-def _started(start: Callable[[], subprocess.Popen[bytes]], ended: threading.Event) -> subprocess.Popen[bytes]:
-    """The process that `start` makes, in a thread that lives until `ended` is set.
+def _started(
+    command: Sequence[str], options: Mapping[str, Any], ended: threading.Event
+) -> subprocess.Popen[bytes]:
+    """The process of a command, made in a thread that lives until `ended` is set.
 
     The system ends a sandbox with the thread that started it, and the caller's may be gone before.
     """
@@ -179,8 +178,8 @@ def _started(start: Callable[[], subprocess.Popen[bytes]], ended: threading.Even
 
     def keep() -> None:
         try:
-            made.set_result(start())
-        except OSError as error:
+            made.set_result(subprocess.Popen(command, **options))
+        except BaseException as error:  # noqa: BLE001 - the caller raises it
             made.set_exception(error)
         else:
             ended.wait()
