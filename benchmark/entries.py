@@ -3,9 +3,11 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from benchmark.descriptor import Descriptor, describe, parse_toml, wanted_functions
@@ -14,6 +16,7 @@ from benchmark.entry_files import (
     DESCRIPTOR,
     METHOD,
     REQUIREMENTS,
+    copy_counted,
     files_digest,
     list_files,
     read_bytes,
@@ -89,6 +92,23 @@ def read_entry(folder: Path) -> Entry:
     raise_all(EntryError, dict.fromkeys(faults))
     assert files is not None and descriptor is not None
     return _entry(folder, files, descriptor)
+
+
+@contextmanager
+def staged(entry: Entry) -> Iterator[Path]:
+    """A private folder with exactly the files that the entry's digest counts, gone on leaving.
+
+    So nothing can change a score that the digest does not tell: no descriptor, no Markdown, no bytecode.
+    Raises EntryError when the files have changed since the entry was read.
+    """
+    own = {key: TRACKS[key].signature.name for key in entry.tracks}
+    with TemporaryDirectory(prefix="entry-") as name:
+        folder = Path(name)
+        copy_counted(entry.folder, folder)
+        functions = dict(entry.functions.items() - own.items())
+        if files_digest(folder, list_files(folder), functions) != entry.digest:
+            raise EntryError(fault(entry.folder, "files that stay as they are", "a change", "score it again"))
+        yield folder
 
 
 def entry_folders(contrib: Path) -> list[Path]:

@@ -61,14 +61,27 @@ def files_digest(folder: Path, files: tuple[Path, ...], functions: Mapping[str, 
     where it differs from the track's own.
     """
     digest = hashlib.sha256()
-    for path in files:
-        name = path.relative_to(folder).as_posix()
-        if name != DESCRIPTOR and path.suffix.lower() != ".md":
-            for part in (name.encode(), read_bytes(path)):
-                digest.update(len(part).to_bytes(8, "big"))
-                digest.update(part)
+    for path in _counted(folder, files):
+        for part in (path.relative_to(folder).as_posix().encode(), read_bytes(path)):
+            digest.update(len(part).to_bytes(8, "big"))
+            digest.update(part)
     digest.update(json.dumps(sorted(functions.items())).encode())
     return digest.hexdigest()
+
+
+def copy_counted(folder: Path, target: Path) -> None:
+    """Copies into `target` the files of `folder` that its digest counts, and no others."""
+    for path in _counted(folder, list_files(folder)):
+        place = target / path.relative_to(folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(read_bytes(path))
+
+
+def _counted(folder: Path, files: tuple[Path, ...]) -> Iterator[Path]:
+    """The files that can change a score: all but the descriptor and Markdown."""
+    for path in files:
+        if path != folder / DESCRIPTOR and path.suffix.lower() != ".md":
+            yield path
 
 
 def requirement_faults(path: Path) -> Iterator[str]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from joblib import Parallel, delayed
 
 from benchmark.digests import case_digest, combined, scorer_digest
-from benchmark.entries import Entry
+from benchmark.entries import Entry, staged
 from benchmark.isolation.host import CaseFailed, EntryCode, Limits, Worker
 from benchmark.isolation.launchers import Launcher
 from benchmark.machine import environment
@@ -130,15 +130,15 @@ def _run_all(request: Request, progress: Progress | None) -> Iterator[_Ran]:
 def _workers(request: Request, jobs: int) -> Iterator["queue.SimpleQueue[Worker]"]:
     """A queue of idle workers, all ended on leaving."""
     track, entry = request.track, request.entry
-    code = EntryCode(
-        folder=entry.folder,
-        function=entry.functions.get(track.key, track.signature.name),
-        signature_name=track.signature.name,
-        arguments=track.signature.arguments,
-    )
     limits = Limits(track.call_seconds, LOAD_SECONDS, track.memory_mib)
     idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
     with ExitStack() as stack:
+        code = EntryCode(
+            folder=stack.enter_context(staged(entry)),
+            function=entry.functions[track.key],
+            signature_name=track.signature.name,
+            arguments=track.signature.arguments,
+        )
         for _ in range(jobs):
             idle.put(stack.enter_context(Worker(request.launcher, code, limits)))
         yield idle

@@ -13,8 +13,8 @@ MOST_BODY_LINES = 40
 """Lines of a function, less its signature and docstring."""
 MOST_PARAMETERS = 5
 """Parameters of a function, less `self` and `cls`."""
-STANDS_ALONE = "benchmark.isolation.worker"
-"""The module that is mounted alone: standard library and numpy only."""
+STAND_ALONE = ("benchmark.isolation.worker", "benchmark.isolation.calls")
+"""The modules that are mounted alone: standard library and numpy only."""
 OPEN_TO_ENTRIES = "benchmark.models"
 """The one package of ours that an entry may import."""
 
@@ -167,7 +167,7 @@ def _is_table(node: ast.stmt) -> bool:
 def worker_stands_alone(modules: Sequence[Module]) -> Iterator[str]:
     """The worker imports the standard library and numpy only."""
     for module in modules:
-        if module.name == STANDS_ALONE:
+        if module.name in STAND_ALONE:
             for found in imports(module, frozenset()):
                 top = found.target.split(".")[0]
                 if top not in sys.stdlib_module_names and top != "numpy":

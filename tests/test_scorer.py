@@ -1,3 +1,5 @@
+import py_compile
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -6,6 +8,7 @@ import pytest
 from benchmark.audit import faults
 from benchmark.digests import suite_digest
 from benchmark.entries import read_entry
+from benchmark.errors import EntryError
 from benchmark.isolation.launchers import choose
 from benchmark.records import Outcome, Status
 from benchmark.results import canonical, differences
@@ -123,3 +126,24 @@ def test_nothing_is_carried_from_case_to_case(tmp_path: Path) -> None:
         "    return", "    seen.append(1)\n    assert len(seen) == 1\n    return", 1
     )
     assert run(write_entry(tmp_path, source)).result.status == "complete"
+
+
+def test_only_what_the_digest_counts_reaches_the_entry(tmp_path: Path) -> None:
+    source = "import helper\n\n\n" + HONEST.replace("embeddings.std()", "helper.VALUE")
+    folder = write_entry(tmp_path, source)
+    (folder / "helper.py").write_text("import os\n\nVALUE = len(os.listdir(os.path.dirname(__file__)))\n")
+    (folder / "notes.md").write_text("notes")
+    compiled = folder / "__pycache__" / f"helper.{sys.implementation.cache_tag}.pyc"
+    (tmp_path / "other.py").write_text("VALUE = 99\n")
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(tmp_path / "other.py"), cfile=str(compiled), invalidation_mode=mode)
+    scored = run(folder)
+    assert {row.score for row in scored.result.details.per_dataset} == {2.0}  # method.py and helper.py
+
+
+def test_an_entry_that_changes_after_it_was_read_is_not_scored(tmp_path: Path) -> None:
+    folder = write_entry(tmp_path, HONEST)
+    entry = read_entry(folder)
+    (folder / "method.py").write_text(HONEST + "\n")
+    with pytest.raises(EntryError, match="stay as they are"):
+        score(Request(entry, TRACK, CURRENT, choose("process"), "quick"))
