@@ -18,8 +18,10 @@ from benchmark.tracks.detection import MAX_FLAG_FPR
 
 PLAIN_LINES = 10
 """How many lines of progress a run prints where there is no terminal."""
-SHOWN_FAILURES = 5
-"""How many failed cases are listed with what the entry printed."""
+SHOWN_REASONS = 5
+"""How many reasons for failure are listed."""
+SHOWN_LINES = 15
+"""How many lines of what a failed case printed are shown, the last ones."""
 
 WORDS = {
     Group.CALIBRATED: f"calibrated flag (fires on at most {MAX_FLAG_FPR:.0%} of nulls)",
@@ -93,7 +95,7 @@ def metrics_table(result: Result) -> Table:
             table.add_row(name, "none", "", result.reasons[name])
         else:
             low, high = result.intervals[name]
-            table.add_row(name, f"{value:.3f}", f"{low:.3f} to {high:.3f}", arrow + _against_cap(name, value))
+            table.add_row(name, f"{value:.3f}", f"{low:.3f} to {high:.3f}", arrow)
     return table
 
 
@@ -101,12 +103,6 @@ def _cases(result: Result) -> str:
     count = len(result.details.per_dataset)
     offset = f", seed offset {result.seed_offset}" if result.seed_offset else ""
     return f"{count} cases, {result.suite} suite{offset}"
-
-
-def _against_cap(name: str, value: float) -> str:
-    if name != "fpr":
-        return ""
-    return f"; {'within' if value <= MAX_FLAG_FPR else 'above'} the cap of {MAX_FLAG_FPR:g}"
 
 
 @dataclass(frozen=True)
@@ -154,14 +150,26 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def failures(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Lines on the failed cases: how many, the first few with their reasons and what they printed."""
+    """Lines on the failed cases: how many, and for each reason the first case and what it printed."""
     failed = [outcome for outcome in outcomes if outcome.status is not Status.OK]
     if not failed:
         return
     yield f"{len(failed)} of {len(outcomes)} cases failed, so the entry is incomplete and has no metrics:"
-    for outcome in failed[:SHOWN_FAILURES]:
-        yield f"  {outcome.key.id}: {outcome.status.value}: {outcome.reason}"
-        for line in outcome.output.splitlines()[-10:]:
+    alike: dict[tuple[Status, str | None], list[Outcome]] = {}
+    for outcome in failed:
+        alike.setdefault((outcome.status, outcome.reason), []).append(outcome)
+    for (status, reason), cases in list(alike.items())[:SHOWN_REASONS]:
+        more = f" and {len(cases) - 1} more" if len(cases) > 1 else ""
+        yield f"  {cases[0].key.id}{more}: {status.value}: {reason}"
+        for line in cases[0].output.splitlines()[-SHOWN_LINES:]:
             yield f"    it printed: {line}"
-    if len(failed) > SHOWN_FAILURES:
-        yield f"  and {len(failed) - SHOWN_FAILURES} more"
+    if len(alike) > SHOWN_REASONS:
+        yield f"  and {len(alike) - SHOWN_REASONS} further reasons, all in the result's rows"
+
+
+def against_cap(result: Result) -> Iterator[str]:
+    """A line on the flag's FPR against the cap; none without a flag."""
+    fpr = result.metrics.get("fpr")
+    if fpr is not None:
+        side = "within" if fpr <= MAX_FLAG_FPR else "above"
+        yield f"The flag fires on {fpr:.1%} of the null cases, {side} the cap of {MAX_FLAG_FPR:.0%}."

@@ -16,7 +16,7 @@ from benchmark.entries import Entry, list_entries, read_entry
 from benchmark.errors import LeaderboardError, ResultError, UsageError
 from benchmark.isolation.launchers import Launcher, choose
 from benchmark.ranking import standings
-from benchmark.report import Rank, failures, metrics_table, progress, rank
+from benchmark.report import Rank, against_cap, failures, metrics_table, progress, rank
 from benchmark.results import FILE_NAME, Result, save
 from benchmark.scorer import Request, Scored, score
 from benchmark.text import printable
@@ -134,7 +134,8 @@ def _rank(request: Request, result: Result) -> Rank | str:
 def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -> None:
     result = scored.result
     console.print(metrics_table(result))
-    lines = [*failures(scored.outcomes), standing if isinstance(standing, str) else standing.sentence]
+    told = standing if isinstance(standing, str) else standing.sentence
+    lines = [*failures(scored.outcomes), *against_cap(result), told]
     if result.suite == "quick":
         lines.append("The quick suite is a smoke test: its ranks say little.")
     if result.environment.isolation == "process":

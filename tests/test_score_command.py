@@ -28,7 +28,7 @@ def test_a_score_ends_with_metrics_a_rank_and_where_it_was_written(tmp_path: Pat
     ran = quick(write_entry(tmp_path, HONEST), tmp_path / "scores")
     assert ran.returncode == 0, ran.stderr
     assert "auroc_xor" in ran.stdout and "95% interval" in ran.stdout
-    assert "the cap of 0.2" in ran.stdout
+    assert "% of the null cases, above the cap of 20%" in ran.stdout
     assert "some_entry would rank " in ran.stdout
     assert "does not protect" in ran.stdout
     result = load(tmp_path / "scores" / PLACE / "results.json")
@@ -47,7 +47,7 @@ def test_json_stands_alone_on_standard_output(tmp_path: Path) -> None:
     ran = quick(write_entry(tmp_path, HONEST), tmp_path / "scores", "--json")
     (told,) = json.loads(ran.stdout)["results"]
     assert told["metrics"]["auroc"] == load(Path(told["path"])).metrics["auroc"]
-    assert 1 <= told["rank"]["low"] <= told["rank"]["high"] <= told["rank"]["of"]
+    assert 1 <= told["rank"]["low"] <= told["rank"]["high"] <= told["rank"]["ranked"]
 
 
 def test_an_incomplete_score_exits_1_tells_why_and_keeps_the_complete_one(tmp_path: Path) -> None:
