@@ -43,7 +43,11 @@ def test_groups_have_headings_in_order() -> None:
 
 def test_marks_are_in_words() -> None:
     eager = list(main_table(TABLE, FACES).lines)[1]
-    assert [remark.split(":")[0] for remark in eager.remarks] == ["flag FPR > 0.2", "stale", "changed"]
+    assert [remark.split(":")[0] for remark in eager.remarks] == [
+        "flag FPR > 0.2",
+        "stale",
+        "changed since it was scored",
+    ]
 
 
 def test_rows_without_any_metric_are_blank_even_where_time_was_spent() -> None:

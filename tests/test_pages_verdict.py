@@ -2,8 +2,9 @@ from collections.abc import Sequence
 
 from benchmark.pages.gather import Face
 from benchmark.pages.verdict import letters, verdict
-from benchmark.ranking import Group, Standing, Standings
-from tests.builders import CURRENT, TRACK
+from benchmark.ranking import Group, Standing, Standings, standings
+from benchmark.records import Judgement
+from tests.builders import CURRENT, TRACK, Answer, oracle, outcomes, result
 
 
 def sentence(rows: Sequence[tuple[str, Group, float | None, str]]) -> str:
@@ -24,6 +25,19 @@ def test_tied_leaders_and_those_behind() -> None:
     assert sentence(rows) == (
         "The best entries with a calibrated flag are A and B, which cannot be told apart "
         "(AUROC 0.980 to 0.990). C is behind."
+    )
+
+
+def test_why_the_leader_leads() -> None:
+    def blind_to(variant: str) -> Answer:
+        return lambda key: oracle(key) if key.variant != variant else Judgement(score=0.0, flag=False)
+
+    results = [result("all", outcomes()), result("no_xor", outcomes(blind_to("xor")))]
+    table = standings(TRACK, CURRENT, results, [])
+    faces = {name: Face(name, name, "", False) for name in ("all", "no_xor")}
+    assert "".join(part.text for part in verdict(table, faces)) == (
+        "The best entry with a calibrated flag is all (AUROC 1.000). On each of linear, xor and variance, it "
+        "reaches 1.000 or more; every other ranked entry falls to 0.500 or less on one. no_xor is behind."
     )
 
 

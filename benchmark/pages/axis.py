@@ -34,9 +34,10 @@ class Axis:
 
     @property
     def ticks(self) -> tuple[float, ...]:
-        """The values written below it: its ends and, where it is well inside, chance."""
-        inner = self.chance is not None and 15 < self.at(self.chance) < 85
-        return (self.low, *([self.chance] if inner and self.chance is not None else []), self.high)
+        """The values written below it: its ends and chance, less the low end where chance is close to it."""
+        if self.chance is None or not 0 < self.at(self.chance) < 75:
+            return (self.low, self.high)
+        return (self.chance, self.high) if self.at(self.chance) < 25 else (self.low, self.chance, self.high)
 
 
 def axis_for(metric: Metric, values: Iterable[float]) -> Axis:

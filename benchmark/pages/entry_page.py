@@ -10,7 +10,7 @@ from benchmark.pages.axis import Axis, number, rank_text
 from benchmark.pages.gather import Board, Face, TrackBoard
 from benchmark.pages.render import Page
 from benchmark.pages.svg import CasePanel, Strip, case_panels, strip
-from benchmark.pages.tables import HEADINGS, seconds_per_case
+from benchmark.pages.tables import HEADINGS, remarks, seconds_per_case
 from benchmark.ranking import RANKED, Standing, Standings
 from benchmark.records import Status
 from benchmark.results import Result, Row
@@ -44,6 +44,8 @@ class Section:
     """Its row there."""
     place: str
     """Where it stands, in a sentence."""
+    remarks: tuple[str, ...]
+    """What to know before trusting its numbers, a few words each."""
     figures: tuple[Figure, ...]
     """The metrics of its result."""
     strip: Strip
@@ -96,6 +98,7 @@ def _section(table: Standings, row: Standing, faces: Mapping[str, Face]) -> Sect
         standings=table,
         row=row,
         place=_place(table, row, faces),
+        remarks=tuple(remarks(row)),
         figures=tuple(_figure(row.result, name) for name in table.version.metrics if row.result),
         strip=strip(table, faces, chosen=row.entry),
         panels=case_panels(rows, table.track.strength_symbol),

@@ -181,18 +181,19 @@ def _line(row: Standing, columns: Sequence[Column], ranking: str, faces: Mapping
         face=faces[row.entry],
         row=row,
         rank=rank_text(row.rank),
-        remarks=tuple(_remarks(row)),
+        remarks=tuple(remarks(row)),
         cells=(Cell(None, ""),) * len(columns) if empty else cells,
     )
 
 
-def _remarks(row: Standing) -> Iterator[str]:
+def remarks(row: Standing) -> Iterator[str]:
+    """What a reader must know of a row before trusting its numbers, a few words each."""
     if row.group is Group.OVERFIRING:
         yield OVERFIRING_MARK
     if row.stale:
         yield "stale: scored before its version's data or metrics changed"
     if row.changed:
-        yield "changed: the entry was edited after it was scored"
+        yield "changed since it was scored"
 
 
 def _cell(row: Standing, column: Column, ranking: str) -> Cell:

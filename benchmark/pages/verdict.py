@@ -47,7 +47,7 @@ def verdict(table: Standings, faces: Mapping[str, Face]) -> list[Part]:
     first = leaders(table)
     if not first:
         return []
-    parts = [*_best(table, first, faces), *_behind(table, first, faces)]
+    parts = [*_best(table, first, faces), *_why(table, first), *_behind(table, first, faces)]
     for group in RANKED:
         members = [row for row in table.rows if row.group is group]
         if members and group in LATER and group is not first[0].group:
@@ -63,6 +63,37 @@ def _best(table: Standings, first: Sequence[Standing], faces: Mapping[str, Face]
     yield from _named(first, faces)
     tied = ", which cannot be told apart" if len(first) > 1 else ""
     yield Part(f"{tied} ({title} {shown}).")
+
+
+def _why(table: Standings, first: Sequence[Standing]) -> Iterator[Part]:
+    """What the leaders reach on every part of the ranking metric, where no other ranked row does."""
+    parts = parts_of(table)
+    others = [row for row in table.rows if row.rank is not None and row not in first]
+    worst = [_worst(row, parts) for row in first]
+    fallen = [_worst(row, parts) for row in others]
+    if len(parts) < 2 or not others or None in worst or None in fallen:
+        return
+    floor, reach = min(w for w in worst if w is not None), max(f for f in fallen if f is not None)
+    if floor > reach:
+        names = [METRICS[part].title.rpartition(", ")[2] for part in parts]
+        listed = f"{', '.join(names[:-1])} and {names[-1]}"
+        yield Part(f" On each of {listed}, {'they reach' if len(first) > 1 else 'it reaches'} ")
+        yield Part(
+            f"{number(floor)} or more; every other ranked entry falls to {number(reach)} or less on one."
+        )
+
+
+def parts_of(table: Standings) -> list[str]:
+    """The metrics that the ranking metric averages, told by their titles: `AUROC, xor` for `AUROC`."""
+    whole = f"{METRICS[table.version.ranking].title}, "
+    return [name for name in table.version.metrics if METRICS[name].title.startswith(whole)]
+
+
+def _worst(row: Standing, parts: Sequence[str]) -> float | None:
+    """The least of a row's parts; None where one has no value."""
+    values = [row.result.metrics.get(part) if row.result else None for part in parts]
+    held = [value for value in values if value is not None]
+    return min(held) if held and len(held) == len(parts) else None
 
 
 def _behind(table: Standings, first: Sequence[Standing], faces: Mapping[str, Face]) -> Iterator[Part]:
