@@ -1,11 +1,12 @@
-"""How much better a linear probe predicts the attribute from embeddings and task label than from the label alone.
+"""How much better a linear probe predicts the attribute from embeddings and label than from the label alone.
 
-A ridge probe, cross-validated. Attribute and embeddings enter less their means within each label of the training
-fold, so whatever the label says of either is gone. The permutation test shuffles A within the labels and repeats
-the whole cross-validation, for all shuffles at once since they share the probe's matrices.
+A ridge probe, cross-validated. Attribute and embeddings enter less their means within each label of the
+training fold, so whatever the label says of either is gone. The permutation test shuffles A within the
+labels and repeats the whole cross-validation, for all shuffles at once since they share the probe's
+matrices.
 
-Source: J. Hewitt, K. Ethayarajh, P. Liang and C. D. Manning, Conditional probing: measuring usable information
-beyond a baseline, EMNLP (2021); here with squared error.
+Source: J. Hewitt, K. Ethayarajh, P. Liang and C. D. Manning, Conditional probing: measuring usable
+information beyond a baseline, EMNLP (2021); here with squared error.
 """
 
 from typing import Any

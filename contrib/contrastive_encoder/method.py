@@ -1,11 +1,12 @@
-"""How well an encoder that learned to tell the attribute apart within the task labels does so on held-out rows.
+"""How well an encoder trained to tell the attribute apart within the task labels does so on held-out rows.
 
-On half of the rows a small network learns to place rows of equal A and Y close together, among the rows of equal Y
-(supervised contrastive loss). The other half is then encoded and probed: a cross-validated ridge probe of A
-given Y. The halves change roles. The permutation test shuffles A within the labels of a held-out half; its
-encoder never saw these rows and stays as it is.
+On half of the rows a small network learns to place rows of equal A and Y close together, among the rows of
+equal Y (supervised contrastive loss). The other half is then encoded and probed: a cross-validated ridge
+probe of A given Y. The halves change roles. The permutation test shuffles A within the labels of a held-out
+half; its encoder never saw these rows and stays as it is.
 
-Source: P. Khosla et al., Supervised contrastive learning, NeurIPS (2020), equation 2; here with noise for views.
+Source: P. Khosla et al., Supervised contrastive learning, NeurIPS (2020), equation 2; here with noise for
+views.
 """
 
 from collections.abc import Callable
@@ -78,7 +79,7 @@ def trained_encoder(
 def contrastive_loss(points: Tensor, positives: Tensor, others: Tensor) -> Tensor:
     """The mean over rows of -log of a positive's share among the others, itself averaged over the positives.
 
-    points: float32 (n, k) of length 1. positives, others: bool (n, n), by row; positives are among the others.
+    points: float32 (n, k) of length 1. positives, others: bool (n, n), by row; positives are among others.
     """
     similarity = (points @ points.T / TEMPERATURE).masked_fill(~others, -1e9)
     log_share = similarity.log_softmax(dim=1)

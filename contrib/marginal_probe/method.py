@@ -43,13 +43,14 @@ def held_out_predictions(embeddings: Floats, attribute: Ints, seed: int) -> Floa
     """float64 (n,): the log-odds of A that each row gets from the probe that was not fitted on it."""
     probe = make_pipeline(StandardScaler(), LogisticRegression())
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    predictions: Floats = cross_val_predict(probe, embeddings, attribute, cv=folds, method="decision_function")
-    return predictions
+    log_odds: Floats = cross_val_predict(probe, embeddings, attribute, cv=folds, method="decision_function")
+    return log_odds
 
 
 def auroc(predictions: Floats, attributes: Ints) -> Floats:
     """float64 (b,): the AUROC of predictions (n,) for each row of attributes (b, n), by the rank sum."""
     positives = attributes.sum(axis=1)
     negatives = attributes.shape[1] - positives
-    rank_sums: Floats = attributes @ rankdata(predictions)
-    return (rank_sums - positives * (positives + 1) / 2) / (positives * negatives)
+    rank_sums = attributes @ rankdata(predictions)
+    areas: Floats = (rank_sums - positives * (positives + 1) / 2) / (positives * negatives)
+    return areas

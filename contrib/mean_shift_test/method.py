@@ -34,7 +34,7 @@ def t_within(features: Floats, attribute: Ints, labels: Ints, freedom: int) -> F
     """float64 (p,): t of the attribute for each of the features (n, p), given the label; 0 if undefined."""
     x, a = centered(features, labels), centered(attribute, labels)
     size = np.sqrt((x**2).sum(axis=0) * (a @ a))
-    correlation = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
+    correlation: Floats = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
     unexplained = np.maximum(1 - correlation**2, np.finfo(float).eps)
     return correlation * np.sqrt(freedom / unexplained)
 

@@ -1,9 +1,10 @@
 """Whether the mean, the spread or a product of columns depends on the attribute within a task label.
 
 Three tests in one: columns, their distances to the label's median, and products of pairs of columns are
-correlated with A, and each kind keeps its largest correlation. The three maxima have different null laws, so
-each is standardized over the observed and the permuted rows alike before the largest is taken. The permutation
-test (A shuffled within the labels) of that maximum corrects for all 2,144 features and keeps their dependence.
+correlated with A, and each kind keeps its largest correlation. The three maxima have different null laws,
+so each is standardized over the observed and the permuted rows alike before the largest is taken. The
+permutation test (A shuffled within the labels) of that maximum corrects for all 2,144 features and keeps
+their dependence.
 
 Source: P. H. Westfall and J. F. Troendle, Multiple testing with minimal assumptions, Biometrical Journal 50
 (2008), for the permutation test of a maximum.
@@ -50,7 +51,8 @@ def largest_correlations(features: Floats, attributes: Floats) -> Floats:
     units = np.divide(features, norms, out=np.zeros_like(features), where=norms > 0)
     largest = np.abs(attributes @ units).max(axis=1, initial=0.0)
     size = np.linalg.norm(attributes, axis=1)
-    return np.divide(largest, size, out=np.zeros_like(largest), where=size > 0)
+    correlations: Floats = np.divide(largest, size, out=np.zeros_like(largest), where=size > 0)
+    return correlations
 
 
 def spreads(embeddings: Floats, labels: Ints) -> Floats:

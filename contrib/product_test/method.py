@@ -1,9 +1,9 @@
 """Whether the product of any two columns depends on the attribute within a task label.
 
-Two columns can carry A in the sign of their product (an exclusive or) while neither alone tells anything. For
-each pair, the product of the two columns, each centered within the label, is compared by a t test of A pooled
-over the labels: a test for equal covariance matrices by their most different entry, with Bonferroni's
-correction over the pairs.
+Two columns can carry A in the sign of their product (an exclusive or) while neither alone tells anything.
+For each pair, the product of the two columns, each centered within its (A, Y) cell, is compared by a t test
+of A pooled over the labels: a test for equal covariance matrices by their most different entry, with
+Bonferroni's correction over the pairs. Centered within the label alone, shifts of the mean would count too.
 
 Source: T. Cai, W. Liu and Y. Xia, Two-sample covariance matrix testing and support recovery in
 high-dimensional and sparse settings, JASA 108 (2013); here without the diagonal.
@@ -27,7 +27,7 @@ def detect(embeddings: Floats, attribute: Ints, task_labels: Ints, seed: int) ->
     embeddings: float64 (n, d). attribute, task_labels: int64 (n,) of 0 and 1. seed: not used.
     The pairs share their degrees of freedom, so |t| orders cases as -log p does, and never underflows.
     """
-    products = pair_products(centered(embeddings, task_labels))
+    products = pair_products(centered(embeddings, 2 * task_labels + attribute))
     freedom = max(len(attribute) - len(np.unique(task_labels)) - 1, 1)
     largest = np.abs(t_within(products, attribute, task_labels, freedom)).max(initial=0.0)
     p_value = 2 * stats.t.sf(largest, freedom) * products.shape[1]
@@ -44,7 +44,7 @@ def t_within(features: Floats, attribute: Ints, labels: Ints, freedom: int) -> F
     """float64 (p,): t of the attribute for each of the features (n, p), given the label; 0 if undefined."""
     x, a = centered(features, labels), centered(attribute, labels)
     size = np.sqrt((x**2).sum(axis=0) * (a @ a))
-    correlation = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
+    correlation: Floats = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
     unexplained = np.maximum(1 - correlation**2, np.finfo(float).eps)
     return correlation * np.sqrt(freedom / unexplained)
 

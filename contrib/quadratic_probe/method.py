@@ -1,9 +1,9 @@
 """How much better squares and products of the embeddings predict the attribute than the task label alone.
 
-A conditional probe on columns, their squares and all their products, 2,144 features of which it keeps the few
-that correlate most with A. It screens inside each training fold: screening on all rows would let the held-out
-rows choose their own features and inflate the gain. The permutation test shuffles A within the labels and
-repeats the whole cross-validation, screening included.
+A conditional probe on columns, their squares and all their products, 2,144 features of which it keeps the
+few that correlate most with A. It screens inside each training fold: screening on all rows would let the
+held-out rows help to choose the features and inflate the gain. The permutation test shuffles A within the
+labels and repeats the whole cross-validation, screening included.
 
 Source: C. Ambroise and G. J. McLachlan, Selection bias in gene extraction on the basis of microarray
 gene-expression data, PNAS 99 (2002), for the screening.
@@ -33,28 +33,43 @@ def detect(embeddings: Floats, attribute: Ints, task_labels: Ints, seed: int) ->
     rng = np.random.default_rng(seed)
     folds = rng.permutation(len(task_labels)) % FOLDS
     shuffles = shuffled_within(attribute, task_labels, PERMUTATIONS, rng)
-    gains = held_out_gains(embeddings, np.vstack([attribute, shuffles]), task_labels, folds)
+    features = quadratic_features(embeddings, task_labels)
+    gains = held_out_gains(features, np.vstack([attribute, shuffles]), task_labels, folds)
     above = np.count_nonzero(gains[1:] >= gains[0])
     return {"score": float(gains[0]), "flag": (1 + above) / (1 + PERMUTATIONS) <= ALPHA}
 
 
-def held_out_gains(embeddings: Floats, attributes: Ints, labels: Ints, folds: Ints) -> Floats:
-    """float64 (b,): the share of the squared error left by the label that the features save.
+def quadratic_features(embeddings: Floats, labels: Ints) -> Floats:
+    """float64 (n, d + d(d+1)/2): columns, squares and products, standardized within the labels.
+
+    They are made of all rows, held out or not, since the attribute has no part in them.
+    """
+    x = standardized(embeddings, labels)
+    left, right = np.triu_indices(x.shape[1])
+    return np.hstack([x, standardized(x[:, left] * x[:, right], labels)])
+
+
+def held_out_gains(features: Floats, attributes: Ints, labels: Ints, folds: Ints) -> Floats:
+    """float64 (b,): the share of the squared error left by the label that the features (n, p) save.
 
     One value for each row of attributes (b, n), at most 1; negative where the probe only adds noise.
-    embeddings: float64 (n, d). folds: int64 (n,), the fold in which a row is held out.
+    folds: int64 (n,), the fold in which a row is held out.
     """
     by_label, by_probe = np.zeros((2, len(attributes)))
     for fold in range(FOLDS):
         train, test = folds != fold, folds == fold
-        x = quadratic_features(embeddings, labels, train)
-        a = residuals(attributes.T, labels, train).T
-        kept = np.argpartition(-np.abs(a[:, train] @ x[train]), KEPT, axis=1)[:, :KEPT]
-        chosen = np.moveaxis(x[:, kept], 1, 0)
+        a = residuals(attributes, labels, train)
+        kept = largest(np.abs(a[:, train] @ features[train]))
+        chosen = np.moveaxis(features[:, kept], 1, 0)
         predicted = ridge_predictions(chosen[:, train], a[:, train], chosen[:, test])
         by_label += (a[:, test] ** 2).sum(axis=1)
         by_probe += ((a[:, test] - predicted) ** 2).sum(axis=1)
     return np.divide(by_label - by_probe, by_label, out=np.zeros_like(by_label), where=by_label > 0)
+
+
+def largest(values: Floats) -> Ints:
+    """int64 (b, KEPT): where the largest values of each row of (b, p) stand, in no order."""
+    return np.argpartition(values, -KEPT, axis=1)[:, -KEPT:]
 
 
 def ridge_predictions(train_x: Floats, train_a: Floats, test_x: Floats) -> Floats:
@@ -62,28 +77,28 @@ def ridge_predictions(train_x: Floats, train_a: Floats, test_x: Floats) -> Float
     transposed = np.swapaxes(train_x, 1, 2)
     gram = transposed @ train_x + PENALTY * np.eye(train_x.shape[2])
     weights = np.linalg.solve(gram, transposed @ train_a[..., None])
-    return (test_x @ weights)[..., 0]
+    predictions: Floats = (test_x @ weights)[..., 0]
+    return predictions
 
 
-def quadratic_features(embeddings: Floats, labels: Ints, train: Bools) -> Floats:
-    """float64 (n, d + d(d+1)/2): columns, squares and products, standardized within the training labels."""
-    x = standardized(embeddings, labels, train)
-    left, right = np.triu_indices(x.shape[1])
-    return np.hstack([x, standardized(x[:, left] * x[:, right], labels, train)])
+def standardized(values: Floats, labels: Ints) -> Floats:
+    """`values` (n, p) less their mean within the labels, scaled to variance 1; 0 where they are constant."""
+    result = np.empty_like(values)
+    for label in np.unique(labels):
+        rows = labels == label
+        centered = values[rows] - values[rows][0]
+        result[rows] = centered - centered.mean(axis=0)
+    scale = np.sqrt(np.einsum("ij,ij->j", result, result) / len(result))
+    scaled: Floats = np.divide(result, scale, out=np.zeros_like(result), where=scale > 0)
+    return scaled
 
 
-def standardized(values: Floats, labels: Ints, train: Bools) -> Floats:
-    """`values` (n, p) centered within the labels and scaled to variance 1, both over the training rows."""
-    result = residuals(values, labels, train)
-    scale = result[train].std(axis=0)
-    return np.divide(result, scale, out=np.zeros_like(result), where=scale > np.finfo(float).eps)
-
-
-def residuals(values: npt.NDArray[Any], labels: Ints, train: Bools) -> Floats:
-    """`values` (n, p) less their mean among the training rows of equal label."""
-    result = values.astype(float)
+def residuals(attributes: Ints, labels: Ints, train: Bools) -> Floats:
+    """float64 (b, n): attributes (b, n) less their mean among the training rows of equal label."""
+    result = attributes.astype(float)
     for label in np.unique(labels[train]):
-        result[labels == label] -= values[train & (labels == label)].mean(axis=0)
+        rows = labels == label
+        result[:, rows] -= attributes[:, rows & train].mean(axis=1, keepdims=True)
     return result
 
 

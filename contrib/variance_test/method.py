@@ -1,8 +1,8 @@
 """Whether any column's spread depends on the attribute within a task label.
 
 The Brown-Forsythe test: each value becomes its distance to the median of its (A, Y) cell, and the mean
-distances are compared by a t test of A, pooled over the labels, with Bonferroni's correction over the columns.
-It sees a change of spread; equal shifts of the mean leave it unmoved.
+distances are compared by a t test of A, pooled over the labels, with Bonferroni's correction over the
+columns. It sees a change of spread; equal shifts of the mean leave it unmoved.
 
 Source: M. B. Brown and A. B. Forsythe, Robust tests for the equality of variances, JASA 69 (1974).
 """
@@ -45,7 +45,7 @@ def t_within(features: Floats, attribute: Ints, labels: Ints, freedom: int) -> F
     """float64 (p,): t of the attribute for each of the features (n, p), given the label; 0 if undefined."""
     x, a = centered(features, labels), centered(attribute, labels)
     size = np.sqrt((x**2).sum(axis=0) * (a @ a))
-    correlation = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
+    correlation: Floats = np.divide(a @ x, size, out=np.zeros(len(size)), where=size > 0)
     unexplained = np.maximum(1 - correlation**2, np.finfo(float).eps)
     return correlation * np.sqrt(freedom / unexplained)
 
