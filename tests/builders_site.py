@@ -72,7 +72,7 @@ def _add(root: Path, made: Made) -> None:
     described = {
         "title": made.title,
         "summary": f"{made.title}, made up for a test.",
-        "authors": ["Ada Lovelace"],
+        "authors": ["Some Author"],
         "license": "MIT",
         "tracks": [TRACK.key],
         "kind": "method",
