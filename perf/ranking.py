@@ -1,6 +1,6 @@
 """How long a table of 100 and of 1,000 made-up entries takes to rank, as a ratio to one entry's own metrics.
 
-Run: .venv/bin/python perf/ranking.py
+Run: .venv/bin/python -m perf.ranking
 """
 
 import time
