@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmark.digests import scorer_digest
 from benchmark.errors import ResultError, raise_all
 from benchmark.metrics import METRICS
-from benchmark.records import Kind, Status
+from benchmark.records import CaseKey, Kind, Status
 from benchmark.results import FILE_NAME, Result, Row, parse
 from benchmark.summary import intervals, values
 from benchmark.text import did_you_mean
@@ -62,10 +62,15 @@ def misplaced(result: Result, path: Path, root: Path) -> Iterator[str]:
             f"{path}: expected the full public suite, got suite {result.suite!r} with seed_offset "
             f"{result.seed_offset}; score without --quick and --seed-offset"
         )
+    if result.environment.isolation != "bwrap":
+        yield f"{path}: expected isolation bwrap, got {result.environment.isolation}; score with --commit"
 
 
 def faults(result: Result) -> Iterator[str]:
-    """What is wrong with a result, one line each, against the version of the track it names."""
+    """What is wrong with a result, one line each, against the version of the track it names.
+
+    A stale result is not derived again: other data or metrics than today's made it.
+    """
     track = TRACKS.get(result.track)
     if track is None:
         yield f"track: expected a track, got {result.track!r}; {did_you_mean(result.track, TRACKS)}"
@@ -73,7 +78,11 @@ def faults(result: Result) -> Iterator[str]:
     version = next((v for v in track.versions if v.number == result.version), None)
     if version is None:
         known = ", ".join(v.number for v in track.versions)
-        yield f"version: expected one of {known} for {track.key}, got {result.version!r}"
+        yield f"version: expected one of {known} for {track.key}, got {result.version!r}; score it again"
+        return
+    if result.fresh is not None:
+        yield "fresh: expected null, as there is no fresh score yet, got one; score the entry again"
+    if is_stale(version, result):
         return
     wrong_rows = [*_row_faults(result, version)]
     yield from wrong_rows
@@ -95,7 +104,8 @@ def _row_faults(result: Result, version: Version) -> Iterator[str]:
         where = f"details.per_dataset {row.case}"
         if (row.variant, row.strength, row.seed) != (key.variant, key.strength, key.seed):
             yield f"{where}: variant, strength and seed differ from the case id; score the entry again"
-        if row.kind is not key.kind and Kind.AMBIGUOUS not in (row.kind, key.kind):
+        allowed = {key.kind, Kind.AMBIGUOUS} if _may_be_ambiguous(key, version) else {key.kind}
+        if row.kind not in allowed:
             yield f"{where}: kind: expected {key.kind.value!r}, got {row.kind.value!r}; score the entry again"
         yield from (f"{where}: {fault}" for fault in _answer_faults(row, version))
     if result.timing.per_case.keys() - keys.keys():
@@ -103,6 +113,10 @@ def _row_faults(result: Result, version: Version) -> Iterator[str]:
     flags = {row.flag is None for row in rows if row.status is Status.OK}
     if len(flags) > 1:
         yield "details.per_dataset: flag: expected for every case or for none; score the entry again"
+
+
+def _may_be_ambiguous(key: CaseKey, version: Version) -> bool:
+    return version.measured and key.kind is Kind.SHORTCUT
 
 
 def _answer_faults(row: Row, version: Version) -> Iterator[str]:
@@ -124,10 +138,12 @@ def _number_faults(result: Result, version: Version) -> Iterator[str]:
         expected = "complete" if complete else "incomplete"
         yield f"status: expected {expected!r} by its rows, got {result.status!r}"
     yield from _unequal("metrics", result.metrics, derived.metrics)
-    if dict(result.reasons) != dict(derived.reasons):
-        yield f"reasons: expected {dict(derived.reasons)}, got {dict(result.reasons)}; score the entry again"
+    if result.reasons.keys() != derived.reasons.keys():
+        wanted, got = (", ".join(sorted(names)) or "none" for names in (derived.reasons, result.reasons))
+        yield f"reasons: expected one for each of {wanted}, got {got}; score the entry again"
     yield from _unequal("details.by_strength", _flat(result.details.by_strength), _flat(derived.by_strength))
     yield from _interval_faults(result)
+    yield from _interval_value_faults(result, version)
 
 
 def _interval_faults(result: Result) -> Iterator[str]:
@@ -144,9 +160,8 @@ def _interval_faults(result: Result) -> Iterator[str]:
             )
 
 
-def interval_faults(result: Result) -> Iterator[str]:
-    """Intervals that differ from those of the result's own rows: the slow part of a check."""
-    derived = intervals(version_of(result), result.outcomes)
+def _interval_value_faults(result: Result, version: Version) -> Iterator[str]:
+    derived = intervals(version, result.outcomes)
     for side, name in ((0, "low"), (1, "high")):
         yield from _unequal(
             f"intervals ({name})",

@@ -33,4 +33,4 @@ def _selection(name: str, allowed: tuple[str, ...]) -> Selection | str:
         if version.number == number:
             return track, version
     known = ", ".join(f"{key}@{version.number}" for version in track.versions)
-    return f"--track: expected one of {known}, got {name!r}"
+    return f"--track: expected one of {known}, got {name!r}; choose one of them"

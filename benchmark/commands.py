@@ -1,5 +1,6 @@
 """What all scripts share: exit codes, and errors as one line each."""
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
@@ -29,10 +30,12 @@ def run(command: Callable[..., None], arguments: Sequence[str] | None = None) ->
     """Runs `command` as a whole command line, then exits; never returns.
 
     arguments: those of the command line by default. A LeaderboardError becomes one line a fault on
-    standard error and its exit code; wrong options exit 2; anything else is a bug and keeps its traceback.
+    standard error and its exit code; wrong options exit 2; a SIGTERM cleans up and exits 143;
+    anything else is a bug and keeps its traceback.
     """
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command()(command)
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app(arguments)
     except LeaderboardError as error:

@@ -125,7 +125,7 @@ class Descriptor(BaseModel):
         description="1 to 30 lowercase letters, digits or hyphens",
         examples=["probe"],
     )
-    """The kind of method, a filter on the site."""
+    """The kind of method, shown beside its name."""
     paper: Link | None = Field(
         default=None,
         description="an https address of up to 300 characters",

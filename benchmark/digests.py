@@ -5,28 +5,16 @@ import json
 from collections.abc import Iterable
 from functools import cache
 
-import numpy as np
-
-from benchmark.records import Arrays, Case, CaseKey, Judgement, Outcome, Status
-from benchmark.seeds import generator
+from benchmark.records import Case, CaseKey, Judgement, Outcome, Status
+from benchmark.seeds import arrays_digest, generator
 from benchmark.summary import intervals, values
 from benchmark.tracks.spec import Version
 
 
 def case_digest(case: Case) -> str:
-    """The SHA-256 of a case's id, kind and every byte of what is seen and hidden, in hex."""
-    digest = hashlib.sha256(f"{case.key.id} {case.kind}".encode())
-    for side, arrays in (("seen", case.seen), ("hidden", case.hidden)):
-        _feed(digest, side, arrays)
-    return digest.hexdigest()
-
-
-def _feed(digest: "hashlib._Hash", side: str, arrays: Arrays) -> None:
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-        digest.update(f"\n{side} {name} {array.dtype.name} {array.shape}\n".encode())
-        digest.update(little.tobytes())
+    """The SHA-256, in hex, of a case's id, kind and every byte of what is seen and hidden."""
+    parts = (case.key.id, case.kind.value, arrays_digest(case.seen), arrays_digest(case.hidden))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def combined(digests: Iterable[str]) -> str:

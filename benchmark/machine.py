@@ -28,10 +28,10 @@ def environment(launcher: Launcher) -> Environment:
 
 
 def _commit() -> str | None:
-    """The checkout's commit, `+` behind it when tracked files differ; None outside a checkout."""
+    """The checkout's commit, `+` behind it when files other than results differ; None outside a checkout."""
     try:
         head = _git("rev-parse", "HEAD")
-        return head + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+        return head + ("+" if _git("status", "--porcelain", "--", ".", ":(exclude)results") else "")
     except (OSError, subprocess.CalledProcessError):
         return None
 

@@ -91,6 +91,16 @@ class Standings:
                 return row
         raise KeyError(entry)
 
+    def level_with(self, entry: str) -> tuple[str, ...]:
+        """The other entries of an entry's group that it cannot be told apart from, in table order."""
+        row = self.row(entry)
+        others = (other for other in self.rows if other.group is row.group and other is not row)
+        return tuple(
+            other.entry
+            for other in others
+            if not {(entry, other.entry), (other.entry, entry)} & self.told_apart
+        )
+
 
 def standings(
     track: Track,
@@ -172,7 +182,7 @@ def _candidate(table: _Table, result: Result, entry: Entry | None) -> _Candidate
         result=result,
         stale=is_stale(version, result),
         changed=entry is not None and entry.digest != result.digests.entry,
-        note=_why_incomplete(outcomes),
+        note=_why_incomplete(outcomes, len(table.cases)),
     )
     if row.note:
         return _Candidate(row, None)
@@ -208,11 +218,11 @@ def _why_degenerate(columns: Columns) -> str:
     return f"Its scores hold only {distinct} distinct value{'s' if distinct > 1 else ''}."
 
 
-def _why_incomplete(outcomes: Sequence[Outcome]) -> str:
-    """How many cases failed and how the first did, in a sentence; empty when all are ok."""
+def _why_incomplete(outcomes: Sequence[Outcome], wanted: int) -> str:
+    """How many cases are missing, or failed and how the first did, in a sentence; empty when all are ok."""
     failed = [outcome for outcome in outcomes if outcome.status is not Status.OK]
-    if not outcomes:
-        return "It holds no case."
+    if len(outcomes) != wanted:
+        return f"It holds {len(outcomes)} of the {wanted} cases."
     if not failed:
         return ""
     first = failed[0]
@@ -244,7 +254,7 @@ def _better(members: Sequence[_Candidate]) -> BoolArray:
 def _beyond_chance(draws: FloatArray) -> BoolArray:
     """bool (n, n) from draws (n, b), larger is better: i above j in nearly all of the b resamples."""
     allowed = (1 - COVERAGE) / 2 * draws.shape[1]
-    return np.stack([(row <= draws).sum(axis=1) <= allowed for row in draws])
+    return np.stack([(~(row > draws)).sum(axis=1) <= allowed for row in draws])
 
 
 def _pairs(members: Sequence[_Candidate], better: BoolArray) -> set[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """What a command tells its user: progress, tables of metrics, and the rank a result would take."""
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from benchmark.isolation.bubblewrap import bwrap_fault
+from benchmark.isolation.launchers import Launcher
 from benchmark.metrics import METRICS
 from benchmark.ranking import RANKED, Group, Standings
 from benchmark.records import Outcome, Progress, Status
@@ -32,6 +35,16 @@ WORDS = {
     Group.INCOMPLETE: "incomplete: not ranked",
 }
 """What a group is called in a sentence; the group of a track without flags needs no word."""
+
+
+def warn_of(launcher: Launcher) -> None:
+    """Says on standard error, before anything runs, when an entry will not be kept from this machine."""
+    if not launcher.protects:
+        fault = bwrap_fault()
+        why = f" bwrap: {fault}." if fault else ""
+        print(
+            f"Isolation: {launcher.name} does not protect this machine from the entry.{why}", file=sys.stderr
+        )
 
 
 @contextmanager
@@ -131,13 +144,7 @@ def rank(table: Standings, entry: str) -> Rank:
         sentence = f"{entry} would not be ranked ({WORDS[row.group]}). {row.note}".strip()
         return Rank(row.group, None, None, ranked, (), sentence)
     low, high = row.rank
-    level = tuple(
-        other.entry
-        for other in table.rows
-        if other.group is row.group
-        and other.entry != entry
-        and not {(entry, other.entry), (other.entry, entry)} & table.told_apart
-    )
+    level = table.level_with(entry)
     place = f"{low}" if low == high else f"{low} to {high}"
     group = f", group: {WORDS[row.group]}" if row.group in WORDS else ""
     beside = f". It cannot be told apart from {_listed(level)}" if level else ""

@@ -4,20 +4,34 @@ import json
 import math
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from benchmark.errors import ResultError
 from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
+from benchmark.text import fault, shown
 
 Suite = Literal["full", "quick"]
 """Which cases were run: all, or a few."""
 FILE_NAME = "results.json"
+AGAIN = "score the entry again"
+"""What mends a result that is not valid."""
+
+
+def _moment(text: str) -> str:
+    if datetime.fromisoformat(text).utcoffset() != timedelta(0):
+        raise ValueError("a time in UTC")
+    return text
+
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=1e9)]
+Moment = Annotated[str, AfterValidator(_moment)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -76,11 +90,11 @@ class Digests(Record):
 class Timing(Record):
     """How long it took; differs from run to run."""
 
-    seconds: Finite
+    seconds: Seconds
     """Wall time of the whole run."""
-    per_case: dict[str, Finite]
+    per_case: dict[str, Seconds]
     """Wall seconds of the entry's calls, by case id."""
-    scored_at: str
+    scored_at: Moment
     """When the run ended, ISO 8601 in UTC."""
 
 
@@ -233,10 +247,10 @@ def parse(text: bytes, where: str) -> Result:
 
 
 def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        twice = sorted({key for key in keys if keys.count(key) > 1})
-        raise ValueError(f"the key {', '.join(map(repr, twice))} twice in one object")
+    counts = Counter(key for key, _ in pairs)
+    if len(counts) < len(pairs):
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise ValueError(f"the key {shown(twice)} twice in one object")
     return dict(pairs)
 
 
@@ -246,16 +260,20 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _fault(where: str, error: Mapping[str, Any]) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "the file"
-    got = repr(error["input"])
-    shown = got if len(got) <= 60 else got[:57] + "..."
-    return f"{where}: {field}: {error['msg'].lower()}; got {shown}"
+    if error["type"] == "missing":
+        return fault(f"{where}: {field}", "a value", "nothing", AGAIN)
+    if error["type"] == "extra_forbidden":
+        return fault(f"{where}: {field}", "only the fields of a result", "another", AGAIN)
+    wanted = error["msg"].removeprefix("Input should be ")
+    return fault(f"{where}: {field}", wanted[:1].lower() + wanted[1:], shown(error["input"]), AGAIN)
 
 
 def differences(old: Result, new: Result) -> Iterator[tuple[str, float]]:
     """What differs between two results of one entry on one version, with the size of each difference.
 
-    Metrics, interval ends, scores and figures count by the absolute difference; a value that only
-    one of them has, another flag, kind or status counts as infinite.
+    Metrics and interval ends count by the absolute difference, scores and figures relative to their
+    size where that is above 1; a value that only one of them has, another flag, kind or status counts
+    as infinite.
     """
     yield from _number_differences("metrics", old.metrics, new.metrics)
     for name in sorted(old.intervals.keys() | new.intervals.keys()):
@@ -292,4 +310,4 @@ def _number_differences(
         if before is None or after is None:
             yield f"{where} {name}", math.inf
         else:
-            yield f"{where} {name}", abs(before - after)
+            yield f"{where} {name}", abs(before - after) / max(1.0, abs(before))

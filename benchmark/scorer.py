@@ -23,6 +23,8 @@ from benchmark.tracks.spec import Track, Version
 
 LOAD_SECONDS = 120.0
 """Time limit of an entry's imports."""
+MOST_HANGS = 5
+"""After so many cases that timed out the rest are not run: the entry is incomplete anyway."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,11 @@ def _run_all(request: Request, progress: Progress | None) -> Iterator[_Ran]:
     keys = list(request.keys)
     secrets.SystemRandom().shuffle(keys)
     jobs = max(1, min(request.jobs, len(keys)))
+    hangs: list[CaseKey] = []
     with _workers(request, jobs) as idle:
         run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
-        for count, ran in enumerate(run(delayed(_run)(request.version, key, idle) for key in keys), 1):
+        tasks = (delayed(_run)(request.version, key, idle, hangs) for key in keys)
+        for count, ran in enumerate(run(tasks), 1):
             if progress is not None:
                 progress(ran.outcome, count, len(keys))
             yield ran
@@ -144,14 +148,22 @@ def _workers(request: Request, jobs: int) -> Iterator["queue.SimpleQueue[Worker]
         yield idle
 
 
-def _run(version: Version, key: CaseKey, idle: "queue.SimpleQueue[Worker]") -> _Ran:
+def _run(version: Version, key: CaseKey, idle: "queue.SimpleQueue[Worker]", hangs: list[CaseKey]) -> _Ran:
+    """One case in an idle worker; not run at all once too many others, `hangs`, have hung."""
     case = version.generate(key)
-    digest = case_digest(case)
     worker = idle.get()
     try:
-        return _Ran(_outcome(version, case, worker), digest)
+        outcome = _not_run(case) if len(hangs) >= MOST_HANGS else _outcome(version, case, worker)
     finally:
         idle.put(worker)
+    if outcome.status is Status.TIMED_OUT:
+        hangs.append(key)
+    return _Ran(outcome, case_digest(case))
+
+
+def _not_run(case: Case) -> Outcome:
+    reason = f"not run, as {MOST_HANGS} other cases had timed out; mend those first"
+    return Outcome(case.key, case.kind, Status.TIMED_OUT, reason)
 
 
 def _outcome(version: Version, case: Case, worker: Worker) -> Outcome:

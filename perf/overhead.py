@@ -44,7 +44,7 @@ def bare(folder: Path) -> float:
     outcomes = []
     for key in TRACK.current.keys():
         case = TRACK.current.generate(key)
-        answer = module.detect(**case.seen, seed=entry_seed(key.id))
+        answer = module.detect(**case.seen, seed=entry_seed(case.seen))
         judgement = Judgement(**answer) if isinstance(answer, dict) else Judgement(float(answer))
         outcomes.append(Outcome(key, case.kind, Status.OK, judgement=judgement))
     values(TRACK.current, outcomes)

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from benchmark.audit import interval_faults, is_stale, load, misplaced, version_of
+from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.entries import Entry, entry_folders, list_entries, read_entry
 from benchmark.entry_files import DESCRIPTOR
@@ -73,7 +73,6 @@ class Check:
         result = self._kept(lambda: load(path))
         if result is not None:
             self.scored[path] = result
-            self.faults.extend(f"{path.as_posix()}: {wrong}" for wrong in interval_faults(result))
             if root := _results_root(path):
                 self.faults.extend(misplaced(result, path, root))
 

@@ -9,20 +9,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmark.audit import load, load_all
+from benchmark.audit import load_all
 from benchmark.choose import selections
 from benchmark.commands import ROOT, Exit, near, run
 from benchmark.entries import Entry, list_entries, read_entry
-from benchmark.errors import LeaderboardError, ResultError, UsageError
+from benchmark.errors import LeaderboardError, UsageError
 from benchmark.isolation.launchers import Launcher, choose
 from benchmark.ranking import standings
-from benchmark.report import Rank, against_cap, failures, metrics_table, progress, rank
-from benchmark.results import FILE_NAME, Result, save
+from benchmark.report import Rank, against_cap, failures, metrics_table, progress, rank, warn_of
+from benchmark.results import FILE_NAME, Result
 from benchmark.scorer import Request, Scored, score
+from benchmark.storage import commit as keep_committed
+from benchmark.storage import keep, usable
 from benchmark.text import printable
 
-FAILED = "results-failed.json"
-"""Where an incomplete result goes when a complete one is in its place."""
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -61,7 +61,9 @@ def main(
         Request(entry, chosen, version, launcher, "quick" if quick else "full", seed_offset, jobs)
         for chosen, version in selections(track or entry.tracks, entry.tracks)
     ]
-    root = ROOT / "results" if commit else (output or ROOT / "scores")
+    scores = output or ROOT / "scores"
+    usable(scores)
+    warn_of(launcher)
     talk = Console(stderr=as_json)
     reports = []
     for request in requests:
@@ -69,10 +71,11 @@ def main(
             Console(stderr=True), f"{entry.id} on {request.track.key} {request.version.number}"
         ) as told:
             scored = score(request, told)
-        place = _keep(scored.result, root)
-        standing = _rank(request, scored.result)
+        result = scored.result
+        place = keep_committed(result, ROOT / "results", scores) if commit else keep(result, scores)
+        standing = _rank(request, result)
         _tell(talk, scored, standing, place)
-        reports.append(_report(scored.result, standing, place))
+        reports.append(_report(result, standing, place))
     if as_json:
         print(json.dumps({"entry": entry.id, "results": reports}, indent=1, sort_keys=True))
     raise SystemExit(Exit.FINE if all(r["status"] == "complete" for r in reports) else Exit.SHORT)
@@ -99,22 +102,6 @@ def _refuse_commit(
         raise UsageError(*faults)
 
 
-def _keep(result: Result, root: Path) -> Path:
-    """Writes the result below `root`; one that is incomplete never takes the place of a complete one."""
-    place = root / result.place
-    if result.status == "incomplete" and _is_complete(place):
-        place = place.with_name(FAILED)
-    save(result, place)
-    return place
-
-
-def _is_complete(place: Path) -> bool:
-    try:
-        return load(place).status == "complete"
-    except ResultError:
-        return False
-
-
 def _rank(request: Request, result: Result) -> Rank | str:
     """Where the result would stand among the committed ones, or why that cannot be said."""
     if request.offset:
@@ -138,10 +125,8 @@ def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -
     lines = [*failures(scored.outcomes), *against_cap(result), told]
     if result.suite == "quick":
         lines.append("The quick suite is a smoke test: its ranks say little.")
-    if result.environment.isolation == "process":
-        lines.append("Isolation: process, which does not protect this machine from the entry.")
-    if place.name == FAILED:
-        lines.append(f"The complete result that was there is kept in {near(place.with_name(FILE_NAME))}.")
+    if place.name != FILE_NAME:
+        lines.append(f"{near(place.with_name(FILE_NAME))} is worth more and is kept as it was.")
     lines.append(f"Written to {near(place)} in {result.timing.seconds:.1f} s.")
     for line in lines:
         console.print(printable(line), markup=False, highlight=False, soft_wrap=True)

@@ -16,7 +16,7 @@ from benchmark.commands import ROOT, Exit, run
 from benchmark.entries import Entry, list_entries
 from benchmark.errors import UsageError, raise_all
 from benchmark.isolation.launchers import Launcher, choose
-from benchmark.report import progress
+from benchmark.report import progress, warn_of
 from benchmark.results import Result, differences
 from benchmark.scorer import Request, score
 from benchmark.seeds import generator
@@ -41,6 +41,7 @@ def main(
     """Verify committed results. Exit codes: 0 all reproduce, 1 some do not, 2 wrong use or invalid input."""
     entries = {one.id: one for one in list_entries(contrib)}
     launcher = choose(isolation)
+    warn_of(launcher)
     chosen = _chosen(load_all(results), entry or [], selections(track or [], TRACKS))
     if sample is not None:
         chosen = _this_weeks(chosen, sample)
@@ -70,6 +71,8 @@ def _chosen(results: Sequence[Result], names: Sequence[str], tracks: Sequence[Se
             if name not in {result.entry for result in found}
         ),
     )
+    if not found:
+        raise UsageError("results: expected one that fits, got none; see --results and --track")
     return found
 
 

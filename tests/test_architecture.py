@@ -11,14 +11,15 @@ from tests.architecture import Module, Rule, read_modules
 ROOT = Path(__file__).resolve().parents[1]
 
 LEVELS = (
-    ("benchmark", "errors", "seeds", "text"),
+    ("benchmark", "errors", "text"),
     ("records",),
+    ("seeds",),
     ("data", "models", "metrics"),
     ("tracks",),
     ("descriptor", "source_check", "entry_files", "isolation", "summary", "results"),
     ("entries", "digests", "machine", "choose"),
     ("audit", "scaffold"),
-    ("scorer", "ranking"),
+    ("scorer", "ranking", "storage"),
     ("report", "pages", "commands"),
     ("scripts",),
     ("perf",),

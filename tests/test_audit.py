@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from benchmark.audit import interval_faults, load, load_all
+from benchmark.audit import faults, is_stale, load, load_all
 from benchmark.errors import ResultError
 from benchmark.results import save
-from tests.builders import failure, outcomes, result
+from tests.builders import CURRENT, failure, outcomes, result
 
 Content = dict[str, Any]
 
@@ -24,7 +24,6 @@ def write(tmp_path: Path, change: Callable[[Content], object]) -> Path:
 
 def test_a_right_result_loads(tmp_path: Path) -> None:
     assert load(write(tmp_path, lambda content: None)) == result()
-    assert list(interval_faults(result())) == []
 
 
 @pytest.mark.parametrize(
@@ -32,13 +31,12 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
     [
         (lambda c: c.update(track="embedding-detecton"), 'did you mean "embedding-detection"'),
         (lambda c: c.update(version="9.9"), "version: expected one of 1.0, 1.1"),
-        (lambda c: c.update(version="1.0"), "expected the 120 cases"),
         (lambda c: c.update(status="incomplete"), "expected 'complete' by its rows"),
         (lambda c: c["metrics"].update(auroc=0.99), "metrics.auroc: expected 1.0 by its rows, got 0.99"),
         (lambda c: c["metrics"].update(auroc=None), "metrics.auroc: expected 1.0 by its rows, got None"),
         (lambda c: c["metrics"].update(mood=1.0), "metrics.mood: unknown"),
         (lambda c: c["metrics"].pop("fpr"), "metrics.fpr: missing"),
-        (lambda c: c["reasons"].update(fpr="because"), "reasons: expected {}"),
+        (lambda c: c["reasons"].update(fpr="because"), "reasons: expected one for each of none, got fpr"),
         (
             lambda c: c["intervals"].update(auroc=[0.9, 1.1]),
             "intervals.auroc: expected low <= high within [0, 1]",
@@ -50,6 +48,7 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
             lambda c: c["details"]["per_dataset"][0].update(kind="shortcut"),
             "kind: expected 'null', got 'shortcut'",
         ),
+        (lambda c: c["details"]["per_dataset"][0].update(kind="ambiguous"), "got 'ambiguous'"),
         (lambda c: c["details"]["per_dataset"][0].update(seed=5), "differ from the case id"),
         (
             lambda c: c["details"]["per_dataset"][0].update(flag=None),
@@ -63,6 +62,10 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
             "by_strength.auroc.xor.0.3",
         ),
         (lambda c: c["timing"]["per_case"].update(elsewhere=1.0), "timing.per_case"),
+        (lambda c: c["timing"]["per_case"].update({"linear/0.0/0": 1e308}), "timing.per_case.linear/0.0/0"),
+        (lambda c: c["timing"].update(seconds=-1.0), "timing.seconds"),
+        (lambda c: c["timing"].update(scored_at="9999-99-99"), "timing.scored_at"),
+        (lambda c: c.update(fresh={"metrics": {}, "intervals": {}}), "fresh: expected null"),
     ],
 )
 def test_a_number_that_its_rows_do_not_bear_out_is_refused(
@@ -75,9 +78,21 @@ def test_a_number_that_its_rows_do_not_bear_out_is_refused(
     assert all(fault.startswith(f"{place}: ") for fault in refused.value.faults)
 
 
+def test_a_stale_result_is_read_as_it_is_and_marked() -> None:
+    old = result()
+    stale = old.model_copy(
+        update={
+            "metrics": {**old.metrics, "auroc": 0.25},
+            "digests": old.digests.model_copy(update={"scorer": "e" * 64}),
+        }
+    )
+    assert is_stale(CURRENT, stale)
+    assert list(faults(stale)) == []
+
+
 def test_a_forged_interval_is_found_by_the_full_check() -> None:
     forged = result().model_copy(update={"intervals": {**result().intervals, "fpr": (0.0, 0.5)}})
-    assert any("fpr" in fault and "0.5" in fault for fault in interval_faults(forged))
+    assert any("fpr" in fault and "0.5" in fault for fault in faults(forged))
 
 
 def test_an_incomplete_result_loads_with_its_reasons(tmp_path: Path) -> None:
@@ -105,6 +120,14 @@ def test_all_results_below_a_folder_with_all_their_faults(tmp_path: Path) -> Non
     save(quick, tmp_path / quick.place)
     with pytest.raises(ResultError) as refused:
         load_all(tmp_path)
+    bare = result("bare_entry")
+    bare = bare.model_copy(
+        update={"environment": bare.environment.model_copy(update={"isolation": "process"})}
+    )
+    save(bare, tmp_path / bare.place)
+    with pytest.raises(ResultError) as refused:
+        load_all(tmp_path)
     text = str(refused.value)
+    assert "expected isolation bwrap, got process" in text
     assert "moved_entry" in text and "empty file" in text and "full public suite" in text
-    assert len(refused.value.faults) == 3
+    assert len(refused.value.faults) == 4

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from benchmark.pages.gather import Face
-from benchmark.pages.verdict import letters, verdict
+from benchmark.pages.verdict import verdict
 from benchmark.ranking import Group, Standing, Standings, standings
 from benchmark.records import Judgement
 from tests.builders import CURRENT, TRACK, Answer, oracle, outcomes, result
@@ -13,7 +13,14 @@ def sentence(rows: Sequence[tuple[str, Group, float | None, str]]) -> str:
         for name, group, value, mark in rows
     ]
     faces = {row.entry: Face(row.entry, row.entry, "", False) for row in found}
-    return "".join(part.text for part in verdict(Standings(TRACK, CURRENT, tuple(found), frozenset()), faces))
+    told = {
+        (one.entry, other.entry)
+        for place, one in enumerate(found)
+        for other in found[place + 1 :]
+        if one.group is other.group and not set(one.mark) & set(other.mark)
+    }
+    table = Standings(TRACK, CURRENT, tuple(found), frozenset(told))
+    return "".join(part.text for part in verdict(table, faces))
 
 
 def test_tied_leaders_and_those_behind() -> None:
@@ -64,9 +71,12 @@ def test_a_mark_shared_with_the_leader_in_part_counts() -> None:
     assert sentence(rows).startswith("The best entries are A and B,")
 
 
+def test_leaders_that_are_told_apart_from_each_other_are_not_called_tied() -> None:
+    rows = [("A", Group.RANKED, 0.9, "ab"), ("B", Group.RANKED, 0.8, "a"), ("C", Group.RANKED, 0.7, "b")]
+    assert sentence(rows) == (
+        "The best entries are A, B and C, which the first cannot be told apart from (AUROC 0.700 to 0.900)."
+    )
+
+
 def test_nothing_is_said_of_nothing() -> None:
     assert sentence([]) == sentence([("D", Group.CONTROL, 1.0, "")]) == ""
-
-
-def test_letters_of_a_mark() -> None:
-    assert letters("aba1c12") == ["a", "b", "a1", "c12"]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmark.ranking import Group, Standings, _beyond_chance, standings
+from benchmark.ranking import Group, Standing, Standings, _beyond_chance, _marked, standings
 from benchmark.records import CaseKey, Judgement, Kind
 from benchmark.results import Result
 from tests.builders import CURRENT, TRACK, Answer, entry, failure, outcomes, result
@@ -66,10 +66,17 @@ def test_clear_differences_are_told_apart_and_small_ones_share_a_mark() -> None:
 
 
 def test_a_chain_of_neighbors_gets_overlapping_marks() -> None:
-    draws = np.array([[3.0] * 100, [2.9] * 50 + [3.1] * 50, [2.0] * 50 + [3.05] * 50])
+    rows = [Standing(name, Group.CALIBRATED) for name in "abcd"] + [Standing("e", Group.NO_FLAG)]
+    told = {("a", "c"), ("a", "d"), ("b", "d")}
+    assert [row.mark for row in _marked(rows, told)] == ["a", "ab", "bc", "c", ""]
+
+
+def test_better_is_what_nearly_all_resamples_agree_on_and_no_missing_value_is() -> None:
+    draws = np.array([[3.0] * 100, [2.9] * 97 + [3.1] * 3, [2.9] * 98 + [3.1] * 2, [np.nan] * 100])
     better = _beyond_chance(draws)
-    assert not better[0, 1] and not better[0, 2]  # half of the resamples turn each pair around
-    assert better[1, 2]
+    assert not better[0, 1]  # three of 100 turn the pair around, more than 2.5%
+    assert better[0, 2]
+    assert not better[3].any() and not better[:, 3].any()
 
 
 def test_ranks_do_not_flicker_and_do_not_depend_on_the_order_of_results() -> None:
@@ -145,6 +152,20 @@ def test_a_quick_result_is_compared_on_the_cases_it_shares() -> None:
     found = table(quick, scored("full", noisy(6, 2)), suite="quick")
     assert [row.entry for row in found.rows] == ["full", "quick"]
     assert table(quick).rows[0].group is Group.WAITING
+
+
+def test_a_stale_result_with_other_cases_is_not_ranked() -> None:
+    short = result("short", outcomes()[:-1])
+    found = table(short)
+    assert (found.rows[0].group, found.rows[0].note) == (Group.INCOMPLETE, "It holds 179 of the 180 cases.")
+
+
+def test_who_an_entry_is_level_with() -> None:
+    found = table(
+        scored("weak", noisy(0.5, 0)), scored("strong", noisy(3.0, 1)), scored("strong_too", noisy(3.0, 2))
+    )
+    assert found.level_with("strong") == ("strong_too",)
+    assert found.level_with("weak") == ()
 
 
 def test_a_row_without_value_comes_last() -> None:

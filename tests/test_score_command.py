@@ -28,9 +28,9 @@ def test_a_score_ends_with_metrics_a_rank_and_where_it_was_written(tmp_path: Pat
     ran = quick(write_entry(tmp_path, HONEST), tmp_path / "scores")
     assert ran.returncode == 0, ran.stderr
     assert "auroc_xor" in ran.stdout and "95% interval" in ran.stdout
-    assert "% of the null cases, above the cap of 20%" in ran.stdout
+    assert "The flag fires on " in ran.stdout and "the cap of 20%" in ran.stdout
     assert "some_entry would rank " in ran.stdout
-    assert "does not protect" in ran.stdout
+    assert "does not protect" in ran.stderr.splitlines()[0]
     result = load(tmp_path / "scores" / PLACE / "results.json")
     assert (result.suite, result.status) == ("quick", "complete")
 
@@ -62,7 +62,7 @@ def test_an_incomplete_score_exits_1_tells_why_and_keeps_the_complete_one(tmp_pa
     assert "it printed: about to fail" in ran.stdout
     assert "would not be ranked" in ran.stdout
     assert (scores / PLACE / "results.json").read_bytes() == before
-    assert load(scores / PLACE / "results-failed.json").status == "incomplete"
+    assert load(scores / PLACE / "results-quick-failed.json").status == "incomplete"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,8 @@ def test_an_invalid_entry_exits_2_in_one_line_and_writes_nothing(
 ) -> None:
     ran = quick(write_entry(tmp_path, source), tmp_path / "scores")
     assert ran.returncode == 2
-    assert len(ran.stderr.splitlines()) == 1 and said in ran.stderr and "method.py" in ran.stderr
+    (line,) = ran.stderr.splitlines()
+    assert said in line and "method.py" in line
     assert not (tmp_path / "scores").exists()
 
 
@@ -97,6 +98,17 @@ def test_what_may_not_be_committed_is_refused_with_every_reason(tmp_path: Path) 
     ]
     assert "expected isolation bwrap" in ran.stderr and "expected an entry in contrib/" in ran.stderr
     assert not (tmp_path / "scores").exists()
+
+
+def test_an_output_that_is_a_file_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = quick(write_entry(tmp_path, HONEST), tmp_path / "file")
+    assert ran.returncode == 2
+    (line,) = ran.stderr.splitlines()
+    assert (
+        line
+        == f"--output: expected a folder to write to, got {tmp_path / 'file'}: File exists; choose another"
+    )
 
 
 def test_a_score_on_other_seeds_has_no_rank(tmp_path: Path) -> None:

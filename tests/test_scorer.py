@@ -12,7 +12,7 @@ from benchmark.errors import EntryError
 from benchmark.isolation.launchers import choose
 from benchmark.records import Outcome, Status
 from benchmark.results import canonical, differences
-from benchmark.scorer import Request, Scored, score
+from benchmark.scorer import MOST_HANGS, Request, Scored, score
 from tests.builders import CURRENT, TRACK
 
 HONEST = """\
@@ -147,3 +147,50 @@ def test_an_entry_that_changes_after_it_was_read_is_not_scored(tmp_path: Path) -
     (folder / "method.py").write_text(HONEST + "\n")
     with pytest.raises(EntryError, match="stay as they are"):
         score(Request(entry, TRACK, CURRENT, choose("process"), "quick"))
+
+
+def test_the_seed_an_entry_gets_tells_no_case(tmp_path: Path) -> None:
+    source = """
+import hashlib, json
+
+CELLS = [(kind, delta) for kind in ("linear", "xor", "variance") for delta in (0.0, 0.3, 0.6, 1.0)]
+IDS = [f"{kind}/{delta}/{seed}" for kind, delta in CELLS for seed in range(30)]
+
+
+def seed_of(*key):
+    text = json.dumps([[type(part).__name__, part] for part in ("entry seed", *key)])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+TABLE = {seed_of(name): name for name in IDS} | {seed_of(seed): str(seed) for seed in range(30)}
+
+
+def detect(embeddings, attribute, task_labels, seed):
+    return {"score": float(seed in TABLE), "flag": seed in TABLE}
+"""
+    scored = run(write_entry(tmp_path, source))
+    assert {row.score for row in scored.result.details.per_dataset} == {0.0}
+
+
+def test_after_a_few_hangs_the_rest_is_not_run(tmp_path: Path) -> None:
+    source = HONEST.replace("    return", "    while True:\n        pass\n    return", 1)
+    entry = read_entry(write_entry(tmp_path, source))
+    hasty = replace(TRACK, call_seconds=0.3)
+    scored = score(Request(entry, hasty, CURRENT, choose("process"), "quick"))
+    reasons = [row.reason for row in scored.result.details.per_dataset]
+    assert {row.status for row in scored.result.details.per_dataset} == {Status.TIMED_OUT}
+    assert sum("within 0.3 s" in str(reason) for reason in reasons) == MOST_HANGS
+    assert sum("not run" in str(reason) for reason in reasons) == 24 - MOST_HANGS
+
+
+def test_a_deep_tree_in_the_scratch_folder_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    digs = (
+        "    import os\n    for _ in range(1500):\n        os.mkdir('d')\n        os.chdir('d')\n    return"
+    )
+    scored = run(write_entry(tmp_path, HONEST.replace("    return", digs, 1)), isolation="process")
+    assert len(scored.result.details.per_dataset) == 24
+    assert list((tmp_path / "scratch").iterdir()) == []

@@ -54,10 +54,17 @@ def test_a_name_without_a_result_is_wrong_use(tmp_path: Path) -> None:
     committed(tmp_path, HONEST)
     ran = verify(tmp_path, "nobody")
     assert ran.returncode == 2
-    assert ran.stderr.startswith("nobody: expected an entry with a committed result")
+    assert "nobody: expected an entry with a committed result" in ran.stderr
 
 
 def test_a_sample_is_no_larger_than_asked(tmp_path: Path) -> None:
     committed(tmp_path, HONEST)
     ran = verify(tmp_path, "--sample", 5)
     assert "1 of 1 results reproduce" in ran.stdout
+
+
+def test_nothing_to_verify_is_wrong_use(tmp_path: Path) -> None:
+    (tmp_path / "contrib").mkdir()
+    ran = verify(tmp_path)
+    assert ran.returncode == 2
+    assert "results: expected one that fits, got none" in ran.stderr

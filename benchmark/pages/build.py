@@ -1,4 +1,4 @@
-"""Writes the generated pages and has MkDocs make the site; nothing is replaced until all of it is made."""
+"""Writes the generated pages and has MkDocs make the site; public/ is replaced once all of it is made."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def build(root: Path) -> Path:
     """The start page of the site built from what is committed in the repository at `root`.
 
     Raises EntryError and ResultError with all faults of what is committed, and SiteError when MkDocs
-    finds a fault; the old pages then stay as they are, public/ among them.
+    finds a fault; public/ then stays as it is.
     """
     write(render(gather(root), root / "templates"), root / GENERATED)
     make_html(root)
@@ -87,6 +87,10 @@ def _replacing(folder: Path) -> Iterator[Path]:
         yield fresh
         if folder.exists():
             folder.rename(old)
-        fresh.rename(folder)
+        try:
+            fresh.rename(folder)
+        except OSError:
+            old.rename(folder)
+            raise
     finally:
         shutil.rmtree(work)

@@ -129,12 +129,7 @@ def _place(table: Standings, row: Standing, faces: Mapping[str, Face]) -> str:
     ranked = sum(other.group in RANKED for other in table.rows)
     group = f", in the group “{HEADINGS[row.group]}”" if HEADINGS[row.group] else ""
     rank = f"Rank {rank_text(row.rank)} of {ranked}{group}."
-    apart = {frozenset(pair) for pair in table.told_apart}
-    level = [
-        faces[other.entry].title
-        for other in table.rows
-        if other.group is row.group and other is not row and frozenset((row.entry, other.entry)) not in apart
-    ]
+    level = [faces[name].title for name in table.level_with(row.entry)]
     return f"{rank} It cannot be told apart from {_listed(level)}." if level else rank
 
 

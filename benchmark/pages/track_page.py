@@ -71,6 +71,7 @@ def _output(
         strengths=strengths,
         sketches=sketches,
         shaded=shaded,
+        older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
     return Output(

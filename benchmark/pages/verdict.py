@@ -61,8 +61,17 @@ def _best(table: Standings, first: Sequence[Standing], faces: Mapping[str, Face]
     shown = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
     yield Part(BEST.get(first[0].group, BEST_OF_ALL)[len(first) > 1])
     yield from _named(first, faces)
-    tied = ", which cannot be told apart" if len(first) > 1 else ""
-    yield Part(f"{tied} ({title} {shown}).")
+    yield Part(f"{_tied(table, first)} ({title} {shown}).")
+
+
+def _tied(table: Standings, first: Sequence[Standing]) -> str:
+    """How the leaders compare with one another."""
+    if len(first) == 1:
+        return ""
+    names = {row.entry for row in first}
+    if any({better, worse} <= names for better, worse in table.told_apart):
+        return ", which the first cannot be told apart from"
+    return ", which cannot be told apart"
 
 
 def _why(table: Standings, first: Sequence[Standing]) -> Iterator[Part]:
@@ -118,24 +127,9 @@ def _named(rows: Sequence[Standing], faces: Mapping[str, Face]) -> Iterator[Part
 
 
 def leaders(table: Standings) -> list[Standing]:
-    """The first ranked row and those of its group that share its tie mark; empty without ranked rows."""
+    """The first ranked row and those it cannot be told apart from; empty without ranked rows."""
     ranked = [row for row in table.rows if row.rank is not None and row.value is not None]
     if not ranked:
         return []
-    first = ranked[0]
-    return [row for row in ranked if row is first or _share_mark(first, row)]
-
-
-def _share_mark(one: Standing, other: Standing) -> bool:
-    return one.group is other.group and bool(set(letters(one.mark)) & set(letters(other.mark)))
-
-
-def letters(mark: str) -> list[str]:
-    """The tie letters of a mark: `aba1` holds a, b and a1."""
-    found: list[str] = []
-    for character in mark:
-        if character.isdigit() and found:
-            found[-1] += character
-        else:
-            found.append(character)
-    return found
+    level = table.level_with(ranked[0].entry)
+    return [ranked[0], *(row for row in ranked if row.entry in level)]

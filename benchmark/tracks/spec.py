@@ -51,10 +51,10 @@ class Version:
     """Names of the per-case figures beyond score and flag."""
     strata: tuple[str, ...] = ("variant", "kind")
     """Columns within whose values the bootstrap resamples, as the ranking metric averages."""
+    measured: bool = False
+    """Whether a case meant as a shortcut may turn out ambiguous, since its truth is measured."""
     suite_digest: str = ""
-    """The digest of the full public suite's data."""
-    scorer_digest: str = ""
-    """The digest of the metric values of fixed canned outcomes."""
+    """The digest of the full public suite's data, with which results are compared to tell stale ones."""
 
     def keys(self, suite: str = "full", offset: int = 0) -> tuple[CaseKey, ...]:
         """The keys of the `full` or `quick` suite, its seeds moved by `offset`."""
@@ -138,7 +138,7 @@ class Track:
     grouped_by_flag: bool
     """Whether the table is ordered in the three groups of flags."""
     tolerance: float
-    """The largest difference of a metric that `verify` lets pass on another machine."""
+    """The largest difference that `verify` lets pass: of a metric, or of a score relative to its size."""
     call_seconds: float = 60.0
     """Time limit of one call."""
     memory_mib: int = 2048

@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import pytest
+
+from benchmark.audit import load
+from benchmark.errors import UsageError
+from benchmark.results import Result, save
+from benchmark.storage import commit, keep, usable
+from tests.builders import failure, outcomes, result
+
+
+def failed() -> Result:
+    rows = outcomes()
+    rows[0] = failure(rows[0].key)
+    return result(rows=rows)
+
+
+def edited(one: Result) -> Result:
+    return one.model_copy(update={"digests": one.digests.model_copy(update={"entry": "e" * 64})})
+
+
+def test_a_result_goes_to_its_place(tmp_path: Path) -> None:
+    assert keep(result(), tmp_path) == tmp_path / "embedding-detection/1.1/some_entry/results.json"
+
+
+@pytest.mark.parametrize(
+    ("lesser", "name"),
+    [(result(suite="quick"), "results-quick.json"), (failed(), "results-failed.json")],
+)
+def test_a_lesser_result_goes_beside_a_full_one(tmp_path: Path, lesser: Result, name: str) -> None:
+    place = keep(result(), tmp_path)
+    assert keep(lesser, tmp_path) == place.with_name(name)
+    assert load(place) == result()
+
+
+def test_a_full_result_replaces_whatever_was_there(tmp_path: Path) -> None:
+    for before in (result(suite="quick"), failed(), edited(result())):
+        place = tmp_path / before.place
+        save(before, place)
+        assert keep(result(), tmp_path) == place
+        assert load(place) == result()
+
+
+def test_a_file_that_is_no_result_is_replaced(tmp_path: Path) -> None:
+    place = keep(result(), tmp_path)
+    place.write_text("{")
+    assert keep(failed(), tmp_path) == place
+
+
+def test_a_committed_result_outlives_a_failed_run_of_the_same_entry_only(tmp_path: Path) -> None:
+    results, scores = tmp_path / "results", tmp_path / "scores"
+    place = commit(result(), results, scores)
+    assert commit(failed(), results, scores).is_relative_to(scores)
+    assert load(place) == result()
+    assert commit(edited(failed()), results, scores) == place
+    assert load(place).status == "incomplete"
+
+
+def test_a_file_cannot_hold_results(tmp_path: Path) -> None:
+    usable(tmp_path / "new" / "folder")
+    assert list((tmp_path / "new" / "folder").iterdir()) == []
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(UsageError, match="expected a folder to write to"):
+            usable(folder)
