@@ -169,7 +169,7 @@ METRICS: Mapping[str, Metric] = {
     "fpr": Metric(
         title="FPR",
         compute=flag_fpr,
-        about="Share of the null cases on which the flag fires; should be near the nominal level.",
+        about="Share of the null cases on which the flag fires: near 0.05 for a test at level 0.05.",
         formula=r"\mathrm{FPR} = \frac{1}{|N|}\sum_{j \in N} [f_j = 1]",
         source=_SPECIFICATION,
         higher_is_better=False,

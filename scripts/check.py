@@ -123,7 +123,9 @@ def main(
     for note in check.notes():
         print(note)
     found = len(check.faults)
-    print(f"checked {check.entries} entries and {check.results} results: {found or 'no'} faults")
+    counts = ((check.entries, "entry", "entries"), (check.results, "result", "results"))
+    looked_at = " and ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)
+    print(f"checked {looked_at}: {found or 'no'} fault{'' if found == 1 else 's'}")
     raise typer.Exit(Exit.SHORT if found else Exit.FINE)
 
 

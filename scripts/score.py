@@ -123,7 +123,7 @@ def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -
     console.print(metrics_table(result))
     told = standing if isinstance(standing, str) else standing.sentence
     lines = [*failures(scored.outcomes), *against_cap(result), told]
-    if result.suite == "quick":
+    if result.suite == "quick" and result.status == "complete":
         lines.append("The quick suite is a smoke test: its ranks say little.")
     if place.name != FILE_NAME:
         lines.append(f"{near(place.with_name(FILE_NAME))} is worth more and is kept as it was.")

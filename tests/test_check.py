@@ -41,7 +41,7 @@ def test_all_is_valid(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(here, result("some_entry"))
     (here / "results" / ".gitkeep").write_text("")
     code, out, err = checked(capsys)
-    assert (code, out[-1], err) == (0, "checked 1 entries and 1 results: no faults", [])
+    assert (code, out[-1], err) == (0, "checked 1 entry and 1 result: no faults", [])
 
 
 def test_nothing_there_is_valid(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,17 +110,17 @@ def test_an_entry_that_changed_is_a_note_and_no_fault(here: Path, capsys: pytest
     scored = result("some_entry")
     path = committed(here, scored)
     note = f"note: {path.relative_to(here)}: the entry has changed since it was scored"
-    assert checked(capsys)[:2] == (0, [note, "checked 1 entries and 1 results: no faults"])
+    assert checked(capsys)[:2] == (0, [note, "checked 1 entry and 1 result: no faults"])
     digests = scored.digests.model_copy(update={"entry": digest})
     committed(here, scored.model_copy(update={"digests": digests}))
-    assert checked(capsys)[:2] == (0, ["checked 1 entries and 1 results: no faults"])
+    assert checked(capsys)[:2] == (0, ["checked 1 entry and 1 result: no faults"])
 
 
 @pytest.mark.parametrize("path", ["elsewhere/one", "elsewhere", "contrib"])
 def test_entries_may_be_anywhere(here: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
     make_entry(here / "elsewhere", "one")
     make_entry(here / "contrib", "one")
-    assert checked(capsys, path)[:2] == (0, ["checked 1 entries and 0 results: no faults"])
+    assert checked(capsys, path)[:2] == (0, ["checked 1 entry and 0 results: no faults"])
 
 
 def test_a_folder_without_descriptor_is_an_entry_at_fault(

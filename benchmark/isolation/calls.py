@@ -55,8 +55,9 @@ class Served:
             except BaseException as error:  # noqa: BLE001 - an entry may raise anything
                 status, reason = describe(error, self._folder)
                 head, parts = ANSWER.pack(token, status, 0, len(reason)) + reason, []
-                with contextlib.suppress(Exception):
-                    traceback.print_exc()
+                if status != BAD_OUTPUT:
+                    with contextlib.suppress(Exception):
+                        traceback.print_exc()
             line.sendall(b"".join([head, *(part.tobytes() for part in parts)]))
 
     def _answer(self, line: socket.socket, request: dict[str, Any]) -> tuple[int, list[Array]]:

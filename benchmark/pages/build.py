@@ -28,8 +28,13 @@ def build(root: Path) -> Path:
     Raises EntryError and ResultError with all faults of what is committed, and SiteError when MkDocs
     finds a fault; public/ then stays as it is.
     """
-    write(render(gather(root), root / "templates"), root / GENERATED)
-    make_html(root)
+    files = render(gather(root), root / "templates")
+    try:
+        write(files, root / GENERATED)
+        make_html(root)
+    except OSError as error:
+        got = f"{error.strerror or error} at {error.filename}"
+        raise SiteError(f"{root}: expected folders to write the site to, got {got}; mend that") from None
     return root / PUBLIC / "index.html"
 
 
