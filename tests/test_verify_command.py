@@ -1,6 +1,8 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from benchmark.entries import read_entry
 from benchmark.isolation.launchers import choose
 from benchmark.results import Result, save
@@ -14,10 +16,13 @@ UNSTEADY = HONEST.replace("def", "import os\n\n\ndef", 1).replace(
 )
 
 
+pytestmark = pytest.mark.bwrap
+
+
 def committed(root: Path, source: str) -> Result:
     """An entry with its full result, below `root`."""
     entry = read_entry(write_entry(root / "contrib", source))
-    result = score(Request(entry, TRACK, CURRENT, choose("process"), jobs=2)).result
+    result = score(Request(entry, TRACK, CURRENT, choose("bwrap"), jobs=2)).result
     save(result, root / "results" / result.place)
     return result
 
