@@ -101,12 +101,10 @@ def staged(entry: Entry) -> Iterator[Path]:
     So nothing can change a score that the digest does not tell: no descriptor, no Markdown, no bytecode.
     Raises EntryError when the files have changed since the entry was read.
     """
-    own = {key: TRACKS[key].signature.name for key in entry.tracks}
     with TemporaryDirectory(prefix="entry-") as name:
         folder = Path(name)
         copy_counted(entry.folder, folder)
-        functions = dict(entry.functions.items() - own.items())
-        if files_digest(folder, list_files(folder), functions) != entry.digest:
+        if files_digest(folder, list_files(folder), _renamed(entry.functions)) != entry.digest:
             raise EntryError(fault(entry.folder, "files that stay as they are", "a change", "score it again"))
         yield folder
 
@@ -167,8 +165,13 @@ def _entry(folder: Path, files: tuple[Path, ...], descriptor: Descriptor) -> Ent
         code=descriptor.code,
         bibtex=descriptor.bibtex,
         functions=functions,
-        digest=files_digest(folder, files, dict(functions.items() - own.items())),
+        digest=files_digest(folder, files, _renamed(functions)),
     )
+
+
+def _renamed(functions: Mapping[str, str]) -> dict[str, str]:
+    """The functions, by track, whose names differ from the track's own."""
+    return {key: name for key, name in functions.items() if name != TRACKS[key].signature.name}
 
 
 def _alike(folders: list[Path]) -> Iterator[str]:

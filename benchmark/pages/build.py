@@ -95,7 +95,8 @@ def _replacing(folder: Path) -> Iterator[Path]:
         try:
             fresh.rename(folder)
         except OSError:
-            old.rename(folder)
+            if old.exists():
+                old.rename(folder)
             raise
     finally:
         shutil.rmtree(work)
