@@ -11,7 +11,7 @@ from tests.architecture import Module, Rule, read_modules
 ROOT = Path(__file__).resolve().parents[1]
 
 LEVELS = (
-    ("benchmark", "errors", "text"),
+    ("benchmark", "errors", "text", "training"),
     ("records",),
     ("seeds",),
     ("data", "models", "metrics"),
