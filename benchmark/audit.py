@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from benchmark import gallery
 from benchmark.digests import scorer_digest
 from benchmark.errors import ResultError, raise_all
 from benchmark.metrics import METRICS
@@ -30,8 +31,23 @@ def load(path: Path) -> Result:
             f"{path}: expected a readable file, got: {error.strerror}; check the path"
         ) from None
     result = parse(content, str(path))
-    raise_all(ResultError, (f"{path}: {fault}" for fault in faults(result)))
+    raise_all(
+        ResultError, [*(f"{path}: {fault}" for fault in faults(result)), *_gallery_faults(result, path)]
+    )
     return result
+
+
+def _gallery_faults(result: Result, path: Path) -> Iterator[str]:
+    """What is wrong with the pictures beside a result."""
+    place = gallery.place_of(path)
+    if result.digests.gallery is None:
+        if place.exists():
+            yield f"{place}: expected no file, as {path.name} names no gallery; remove it or score again"
+        return
+    try:
+        gallery.load(place, result.digests.gallery)
+    except ResultError as error:
+        yield from error.faults
 
 
 def load_all(root: Path) -> list[Result]:
@@ -104,30 +120,49 @@ def _row_faults(result: Result, version: Version) -> Iterator[str]:
         where = f"details.per_dataset {row.case}"
         if (row.variant, row.strength, row.seed) != (key.variant, key.strength, key.seed):
             yield f"{where}: variant, strength and seed differ from the case id; score the entry again"
-        allowed = {key.kind, Kind.AMBIGUOUS} if _may_be_ambiguous(key, version) else {key.kind}
-        if row.kind not in allowed:
-            yield f"{where}: kind: expected {key.kind.value!r}, got {row.kind.value!r}; score the entry again"
+        yield from (f"{where}: {fault}" for fault in _kind_faults(row, key, version))
         yield from (f"{where}: {fault}" for fault in _answer_faults(row, version))
     if result.timing.per_case.keys() - keys.keys():
         yield "timing.per_case: names cases that the suite does not have; score the entry again"
-    flags = {row.flag is None for row in rows if row.status is Status.OK}
-    if len(flags) > 1:
-        yield "details.per_dataset: flag: expected for every case or for none; score the entry again"
+    answered = [_answers(row) for row in rows if row.status is Status.OK]
+    for name in version.optional:
+        if len({name in given for given in answered}) > 1:
+            yield (f"details.per_dataset: {name}: expected for every case or for none; score the entry again")
 
 
-def _may_be_ambiguous(key: CaseKey, version: Version) -> bool:
-    return version.measured and key.kind is Kind.SHORTCUT
+def _answers(row: Row) -> set[str]:
+    """The names of all that a row holds of an answer: `score`, `flag`, and its figures."""
+    held = {"score": row.score, "flag": row.flag, **row.__pydantic_extra__}
+    return {name for name, value in held.items() if value is not None}
+
+
+def _kind_faults(row: Row, key: CaseKey, version: Version) -> Iterator[str]:
+    """Whether a row's kind is what its case was meant to be, or what was measured on it says."""
+    if version.kind_of is None:
+        expected = {key.kind}
+    elif row.status is Status.OK and set(version.truth) <= _answers(row):
+        expected = {version.kind_of(key.kind, row.__pydantic_extra__)}
+    else:
+        expected = {key.kind} if key.kind is Kind.NULL else {Kind.SHORTCUT, Kind.AMBIGUOUS}
+    if row.kind not in expected:
+        wanted = " or ".join(repr(kind.value) for kind in sorted(expected))
+        yield f"kind: expected {wanted}, got {row.kind.value!r}; score the entry again"
 
 
 def _answer_faults(row: Row, version: Version) -> Iterator[str]:
-    extra = set(row.__pydantic_extra__)
     if (row.status is Status.OK) != (row.reason is None):
         yield f"reason: expected one exactly when it failed, got {row.reason!r} with {row.status.value!r}"
-    if row.status is not Status.OK and (row.score is not None or row.flag is not None or extra):
-        yield f"expected no score, flag or figure with status {row.status.value!r}"
-    if unknown := extra - set(version.figures):
-        known = ", ".join(version.figures) or "none"
-        yield f"expected no figure but {known}, got {', '.join(sorted(unknown))}"
+    given = _answers(row)
+    if row.status is not Status.OK:
+        if given:
+            yield f"expected no score, flag or figure with status {row.status.value!r}"
+        return
+    must = {*version.answers, *version.truth}
+    if missing := must - given:
+        yield f"expected {', '.join(sorted(missing))}, got none; score the entry again"
+    if unknown := given - must - set(version.optional):
+        known = ", ".join((*version.answers, *version.truth, *version.optional))
+        yield f"expected nothing but {known}, got {', '.join(sorted(unknown))}"
 
 
 def _number_faults(result: Result, version: Version) -> Iterator[str]:

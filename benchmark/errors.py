@@ -31,6 +31,10 @@ class IsolationError(LeaderboardError):
     """The isolation asked for cannot be had on this machine."""
 
 
+class LaboratoryError(LeaderboardError):
+    """The scorer's own training or probing gave no answer."""
+
+
 class SiteError(LeaderboardError):
     """The site could not be built from what is committed."""
 

@@ -13,6 +13,8 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
 """The packages entries compute with."""
 REPOSITORY = Path(__file__).resolve().parent.parent
 """The folder of the checkout."""
+CACHE = REPOSITORY / ".cache"
+"""The folder of what can be made again: trained models, and the packages of entries."""
 
 
 def environment(launcher: Launcher) -> Environment:

@@ -102,6 +102,66 @@ def flag_tpr(columns: Columns, weights: FloatArray, strength: float | None = Non
     return _share(_flags(columns)[rows], weights[:, rows], "there is no such shortcut case")
 
 
+def _figure(columns: Columns, name: str) -> FloatArray:
+    if name not in columns.figures:
+        raise UndefinedMetric(f"no case has the figure {name}")
+    return columns.figures[name]
+
+
+def figure_mean(columns: Columns, weights: FloatArray, figure: str, missing: str | None = None) -> FloatArray:
+    """Mean over all cases of a per-case figure, (b,).
+
+    missing: why an entry may lack the figure, in a few words. Raises UndefinedMetric when it does.
+    """
+    if missing and figure not in columns.figures:
+        raise UndefinedMetric(missing)
+    return _ratio(weights @ _figure(columns, figure), weights.sum(axis=1))
+
+
+def reliance_spearman(columns: Columns, weights: FloatArray) -> FloatArray:
+    """Rank correlation of the score with the measured reliance, (b,) in [-1, 1]; higher is better, chance 0.
+
+    Over all cases, ambiguous ones included; ties have their mean rank. Raises UndefinedMetric without
+    scores, or when all scores or all reliances are equal. Source: track specification, image-detection,
+    "Metrics"; Spearman (1904).
+    """
+    scores, reliance = _scores(columns), _figure(columns, "reliance")
+    if len(np.unique(scores)) < 2 or len(np.unique(reliance)) < 2:
+        raise UndefinedMetric("needs scores, and reliances, that are not all equal")
+    return _correlation(_ranks(scores, weights), _ranks(reliance, weights), weights)
+
+
+def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """float64 (b, n): the mean rank of each of `values` (n,) among the cases that `weights` (b, n) counts."""
+    lower = (values[:, None] < values[None, :]).astype(np.float64)
+    level = (values[:, None] == values[None, :]).astype(np.float64)
+    return weights @ lower + (weights @ level + 1) / 2
+
+
+def _correlation(left: FloatArray, right: FloatArray, weights: FloatArray) -> FloatArray:
+    """Pearson's correlation (b,) of two (b, n) under `weights` (b, n); NaN where one is constant."""
+    total = weights.sum(axis=1, keepdims=True)
+    left = left - (weights * left).sum(axis=1, keepdims=True) / total
+    right = right - (weights * right).sum(axis=1, keepdims=True) / total
+    spread = np.sqrt((weights * left**2).sum(axis=1) * (weights * right**2).sum(axis=1))
+    return np.asarray(_ratio((weights * left * right).sum(axis=1), spread).clip(-1.0, 1.0))
+
+
+def pointing_game(columns: Columns, weights: FloatArray) -> FloatArray:
+    """Share of the patched images of shortcut cases whose heatmap peaks on the patch, (b,) in [0, 1].
+
+    Higher is better; a random peak hits with probability 36/1024. Raises UndefinedMetric without heatmaps
+    or without such images. Source: track specification, image-detection, "Metrics"; Zhang et al. (2016).
+    """
+    if "hits" not in columns.figures:
+        raise UndefinedMetric("the entry returns no heatmaps")
+    rows = columns.kind == Kind.SHORTCUT
+    hits, patched = columns.figures["hits"][rows], _figure(columns, "patched")[rows]
+    if not patched.sum():
+        raise UndefinedMetric("there is no patched image in a shortcut case")
+    return _ratio(weights[:, rows] @ hits, weights[:, rows] @ patched)
+
+
 @dataclass(frozen=True)
 class Metric:
     """Everything the scorer and the site need to know of a metric."""
@@ -124,9 +184,15 @@ class Metric:
     """The least value it can take."""
     high: float = 1.0
     """The greatest value it can take."""
+    over: str = ""
+    """The heading it shares with other parts of one metric; empty where it stands alone."""
+    part: str = ""
+    """Its own heading below that."""
 
 
 _SPECIFICATION = "track specification, embedding-detection, “Metrics”"
+_ON_IMAGES = "track specification, image-detection, “Metrics”"
+_ON_MITIGATION = "track specification, embedding-mitigation, “Metrics”"
 _VARIANT_FORMULA = (
     r"\mathrm{AUROC}_v = \frac{1}{|S_v||N_v|}\sum_{i \in S_v}\sum_{j \in N_v}"
     r"\left([s_i > s_j] + \tfrac{1}{2}[s_i = s_j]\right)"
@@ -136,6 +202,8 @@ _VARIANT_FORMULA = (
 def _auroc_of(variant: str, what: str) -> Metric:
     return Metric(
         title=f"AUROC, {variant}",
+        over="AUROC",
+        part=variant,
         compute=partial(variant_auroc, variant=variant),
         about=f"How well the score separates shortcut from null cases where {what}.",
         formula=_VARIANT_FORMULA,
@@ -147,6 +215,8 @@ def _auroc_of(variant: str, what: str) -> Metric:
 def _tpr_at(strength: float) -> Metric:
     return Metric(
         title=f"TPR, δ = {strength:g}",
+        over="TPR",
+        part=f"δ = {strength:g}",
         compute=partial(flag_tpr, strength=strength),
         about=f"Share of the shortcut cases of strength {strength:g} on which the flag fires.",
         formula=r"\mathrm{TPR}_\delta = \frac{1}{|S_\delta|}\sum_{i \in S_\delta} [f_i = 1]",
@@ -184,4 +254,57 @@ METRICS: Mapping[str, Metric] = {
     "tpr_delta_0.3": _tpr_at(0.3),
     "tpr_delta_0.6": _tpr_at(0.6),
     "tpr_delta_1.0": _tpr_at(1.0),
+    "reliance_spearman": Metric(
+        title="Reliance ρ",
+        compute=reliance_spearman,
+        about="Rank correlation of the score with how much the model relies on the patch, over all cases.",
+        formula=r"\rho = \mathrm{corr}\left(\mathrm{rank}(s_i),\ \mathrm{rank}(r_i)\right)",
+        source=_ON_IMAGES,
+        chance=0.0,
+        low=-1.0,
+    ),
+    "pointing_game": Metric(
+        title="Pointing game",
+        compute=pointing_game,
+        about="Share of the patched images in shortcut cases whose heatmap peaks on the patch or close to it.",
+        formula=r"\mathrm{PG} = \frac{\sum_{i \in S} \mathrm{hits}_i}{\sum_{i \in S} \mathrm{patched}_i}",
+        source=_ON_IMAGES,
+        chance=round(36 / 1024, 3),
+    ),
+    "worst_group_acc": Metric(
+        title="Worst-group accuracy",
+        compute=partial(figure_mean, figure="worst_group_acc"),
+        about="Test accuracy in the worst of the four groups of label and attribute, mean over the cases.",
+        formula=r"\mathrm{WGA} = \frac{1}{|C|}\sum_{c \in C} \min_{y, a} \mathrm{acc}_c(y, a)",
+        source=_ON_MITIGATION,
+    ),
+    "mean_acc": Metric(
+        title="Mean accuracy",
+        compute=partial(figure_mean, figure="mean_acc"),
+        about="Mean of the test accuracies in the four groups, and over the cases.",
+        formula=r"\mathrm{acc} = \frac{1}{|C|}\sum_{c \in C} \frac{1}{4}\sum_{y, a} \mathrm{acc}_c(y, a)",
+        source=_ON_MITIGATION,
+        chance=0.5,
+    ),
+    "gain_over_erm": Metric(
+        title="Gain over ERM",
+        compute=partial(figure_mean, figure="gain_over_erm"),
+        about="How much worst-group accuracy it gains over plain training on the same data.",
+        formula=r"\Delta = \frac{1}{|C|}\sum_{c \in C} (\mathrm{WGA}_c - \mathrm{WGA}^{\mathrm{ERM}}_c)",
+        source=_ON_MITIGATION,
+        chance=0.0,
+        low=-1.0,
+    ),
+    "leakage_auroc": Metric(
+        title="Leakage",
+        compute=partial(figure_mean, figure="leakage_auroc", missing="the entry has no transform"),
+        about="How well a probe tells the attribute from the transformed rows and the label; 0.5: nothing left.",
+        formula=(
+            r"\mathrm{L} = \frac{1}{|C|}\sum_{c \in C} "
+            r"\max\left(\tfrac{1}{2},\ \mathrm{AUROC}_c(A \mid T(E), Y)\right)"
+        ),
+        source=_ON_MITIGATION,
+        higher_is_better=False,
+        low=0.5,
+    ),
 }

@@ -51,7 +51,8 @@ def make_cnn(seed: int = 0) -> nn.Sequential:
             layers += [nn.ReLU(), *([nn.MaxPool2d(2)] if place < 2 else [])]
             inputs = channels
         layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(inputs, SHARED.classes)]
-        return nn.Sequential(*layers).to(memory_format=LAYOUT)
+        model: nn.Sequential = nn.Sequential(*layers).to(memory_format=LAYOUT)  # type: ignore[call-overload]
+        return model
 
 
 def train_classifier(
@@ -89,28 +90,40 @@ def optimize(
     model.train()
     for _ in range(SHARED.epochs):
         order = torch.from_numpy(passes.order(rng) if passes.order else rng.permutation(len(images)))
-        for rows in order.split(SHARED.batch_size):
+        for start in range(0, len(order), SHARED.batch_size):
+            rows = order[start : start + SHARED.batch_size]
             batch = data[rows]
             if passes.augment:
                 batch = passes.augment(batch, rng)
-            optimizer.zero_grad()
-            loss(model(batch.contiguous(memory_format=LAYOUT)), rows).backward()
-            optimizer.step()
-    update_bn(data.split(SHARED.statistics_batch), model)
+            _step_down(optimizer, loss(model(batch.contiguous(memory_format=LAYOUT)), rows))
+    update_bn(_batches(data, SHARED.statistics_batch), model)
     return model.eval()
+
+
+def _step_down(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+    """One step of the optimizer down the gradient of a loss."""
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+
+
+def _batches(images: Tensor, size: int) -> list[Tensor]:
+    """The images in order, in batches of up to `size`."""
+    return [images[start : start + size] for start in range(0, len(images), size)]
 
 
 def logits_of(model: nn.Module, images: Images, batch_size: int = 500) -> npt.NDArray[np.float32]:
     """float32 (n, 2): the logits of images float32 (n, 3, 32, 32), computed batch by batch."""
     with torch.no_grad():
-        batches = torch.from_numpy(images).split(batch_size)
+        batches = _batches(torch.from_numpy(images), batch_size)
         parts = [model(batch.contiguous(memory_format=LAYOUT)).numpy() for batch in batches]
     return np.concatenate(parts) if parts else np.zeros((0, SHARED.classes), np.float32)
 
 
 def predicted(model: nn.Module, images: Images) -> Labels:
     """int64 (n,): the label that the model in eval mode gives each image float32 (n, 3, 32, 32)."""
-    return logits_of(model, images).argmax(axis=1)
+    labels: Labels = logits_of(model, images).argmax(axis=1)
+    return labels
 
 
 def state_of(model: nn.Module) -> npt.NDArray[np.float32]:

@@ -67,6 +67,10 @@ class Case:
     """The arrays the entry receives, by argument name."""
     hidden: Arrays
     """The arrays only the scorer knows."""
+    derived: Arrays = field(default_factory=dict)
+    """Arrays computed from those, such as the weights of a model trained on them; no part of the data."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What was measured on the case before any entry saw it, by name."""
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,24 @@ class Field:
     """The key under which the entry returns it."""
     dtype: str
     """`float64`, `float32`, `int64` or `bool`."""
-    shape: tuple[int, ...] = ()
-    """Its exact shape; `()` for a single value."""
+    shape: tuple[int | None, ...] = ()
+    """Its shape; `()` for a single value. At most one axis is None: a free size from 1 to `most`."""
     optional: bool = False
     """Whether an entry may leave it out: for every case or for none."""
+    most: int = 0
+    """The largest size of the free axis; 0 where there is none."""
+    finite: bool = True
+    """Whether NaN and infinity are refused in a float field."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """An argument that the worker makes from arrays, anew for each call."""
+
+    maker: str
+    """The module and the function that makes it, such as `benchmark.models:made_cnn`."""
+    arrays: Arrays
+    """What the function is given, by keyword, as arrays of its own."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +107,17 @@ class Call:
 
     function: str
     """The function's or method's name as the track states it."""
-    arguments: Mapping[str, npt.NDArray[Any] | int]
-    """Arguments by name: arrays and whole numbers."""
+    arguments: Mapping[str, npt.NDArray[Any] | int | Made]
+    """Arguments by name: arrays, whole numbers, and objects made from arrays."""
     returns: tuple[Field, ...]
     """What must come back; empty where the returned object stays with the entry."""
     bare: str | None = None
     """The field that a bare return value stands for, where the answer need not be a dict."""
+    apart: bool = False
+    """Whether it is served by a fork of the case's process, so that nothing of the call stays for the next.
+
+    Files that it wrote, and processes that it started, do stay until the case ends.
+    """
 
 
 class CallFailed(Exception):
@@ -122,6 +145,8 @@ class Judgement:
     """Further per-case figures by name, each finite."""
     answered: frozenset[str] = frozenset()
     """The optional fields this case's answer held."""
+    pictures: Arrays = field(default_factory=dict)
+    """A few pictures of what it looked at, for the gallery: arrays of one row each."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +188,12 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    @property
+    def null(self) -> BoolArray:
+        """(n,) whether a case is a null, which nothing measured can change."""
+        null: BoolArray = np.equal(self.kind, Kind.NULL.value)
+        return null
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> "Columns":

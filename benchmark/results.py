@@ -10,7 +10,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from benchmark.errors import ResultError
 from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
@@ -85,6 +93,12 @@ class Digests(Record):
     """The data of the cases that were run."""
     scorer: Sha256
     """The behavior of the metrics."""
+    gallery: Sha256 | None = None
+    """The pictures beside the result; absent where there are none."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, str]:
+        return {name: value for name, value in dump(self).items() if value is not None}
 
 
 class Timing(Record):

@@ -8,15 +8,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 from joblib import Parallel, delayed
 
+from benchmark import gallery
 from benchmark.digests import case_digest, combined, scorer_digest
 from benchmark.entries import Entry, staged
+from benchmark.entry_files import REQUIREMENTS
 from benchmark.isolation.host import CaseFailed, EntryCode, Limits, Worker
 from benchmark.isolation.launchers import Launcher
-from benchmark.machine import environment
-from benchmark.records import Case, CaseKey, Outcome, Progress, Status
+from benchmark.laboratory import Laboratory
+from benchmark.machine import CACHE, environment
+from benchmark.provided import MODULE, provided
+from benchmark.records import Arrays, Case, CaseKey, Outcome, Progress, Status
+from benchmark.requirements import installed
 from benchmark.results import Details, Digests, Result, Suite, Timing, row_of
 from benchmark.summary import intervals, values
 from benchmark.tracks.spec import Track, Version
@@ -45,6 +51,8 @@ class Request:
     """How far seeds are moved; 0 for the public suite."""
     jobs: int = 1
     """How many cases run at a time, each in a worker of its own."""
+    cache: Path = CACHE
+    """The folder that keeps what takes long to make: trained models, and the packages of entries."""
 
     @property
     def keys(self) -> tuple[CaseKey, ...]:
@@ -54,24 +62,28 @@ class Request:
 
 @dataclass(frozen=True)
 class Scored:
-    """A result, and what only the one who scored it sees."""
+    """A result, and what goes beside it."""
 
     result: Result
     """The result."""
+    gallery: Arrays | None
+    """Its pictures; None where the track or the entry has none."""
     outcomes: tuple[Outcome, ...]
-    """Its rows, with what the entry printed in each case."""
+    """Its rows, with what the entry printed in each case, which only the one who scored it sees."""
 
 
 def score(request: Request, progress: Progress | None = None) -> Scored:
     """The result of running every case of the request, in an order that tells the entry nothing.
 
     A failed case is a row with a status and a reason. Raises IsolationError when the entry cannot
-    be kept apart as the launcher promises.
+    be kept apart as the launcher promises, EntryError when its packages cannot be installed, and
+    LaboratoryError when the scorer's own training fails.
     """
     started = time.monotonic()
     done = {ran.outcome.key: ran for ran in _run_all(request, progress)}
     ran = [done[key] for key in request.keys]
-    outcomes = _flagged_alike([case.outcome for case in ran])
+    outcomes = _answered_alike([case.outcome for case in ran])
+    pictures = gallery.joined(outcomes)
     found = values(request.version, outcomes)
     complete = all(outcome.status is Status.OK for outcome in outcomes)
     result = Result(
@@ -93,6 +105,7 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
             entry=request.entry.digest,
             suite=combined(case.digest for case in ran),
             scorer=scorer_digest(request.version),
+            gallery=None if pictures is None else gallery.digest(pictures),
         ),
         timing=Timing(
             seconds=round(time.monotonic() - started, 3),
@@ -102,7 +115,7 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
         environment=environment(request.launcher),
         fresh=None,
     )
-    return Scored(result, tuple(outcomes))
+    return Scored(result, pictures, tuple(outcomes))
 
 
 @dataclass(frozen=True)
@@ -120,45 +133,67 @@ def _run_all(request: Request, progress: Progress | None) -> Iterator[_Ran]:
     keys = list(request.keys)
     secrets.SystemRandom().shuffle(keys)
     jobs = max(1, min(request.jobs, len(keys)))
-    hangs: list[CaseKey] = []
-    with _workers(request, jobs) as idle:
+    with _bench(request, jobs) as bench:
         run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
-        tasks = (delayed(_run)(request.version, key, idle, hangs) for key in keys)
+        tasks = (delayed(_run)(bench, key) for key in keys)
         for count, ran in enumerate(run(tasks), 1):
             if progress is not None:
                 progress(ran.outcome, count, len(keys))
             yield ran
 
 
+@dataclass(frozen=True)
+class _Bench:
+    """What the cases of a request are run with."""
+
+    version: Version
+    """The version they are of."""
+    idle: "queue.SimpleQueue[Worker]"
+    """The workers that have the entry loaded and run no case."""
+    laboratory: Laboratory
+    """What trains and probes for the scorer."""
+    hangs: list[CaseKey]
+    """The cases that have timed out so far."""
+
+
 @contextmanager
-def _workers(request: Request, jobs: int) -> Iterator["queue.SimpleQueue[Worker]"]:
-    """A queue of idle workers, all ended on leaving."""
+def _bench(request: Request, jobs: int) -> Iterator[_Bench]:
+    """Workers and laboratory of a request, all ended on leaving."""
     track, entry = request.track, request.entry
     limits = Limits(track.call_seconds, LOAD_SECONDS, track.memory_mib)
     idle: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+    own = installed(entry.folder / REQUIREMENTS, request.cache)
     with ExitStack() as stack:
+        shared = stack.enter_context(provided())
         code = EntryCode(
             folder=stack.enter_context(staged(entry)),
             function=entry.functions[track.key],
             signature_name=track.signature.name,
             arguments=track.signature.arguments,
+            packages=(shared, *([] if own is None else [own])),
+            preload=(MODULE,) if track.shared_models else (),
         )
         for _ in range(jobs):
             idle.put(stack.enter_context(Worker(request.launcher, code, limits)))
-        yield idle
+        laboratory = Laboratory(request.version.laboratory, request.cache / "computed")
+        yield _Bench(request.version, idle, stack.enter_context(laboratory), [])
 
 
-def _run(version: Version, key: CaseKey, idle: "queue.SimpleQueue[Worker]", hangs: list[CaseKey]) -> _Ran:
-    """One case in an idle worker; not run at all once too many others, `hangs`, have hung."""
+def _run(bench: _Bench, key: CaseKey) -> _Ran:
+    """One case in an idle worker; not run at all once too many others have hung."""
+    version = bench.version
     case = version.generate(key)
-    worker = idle.get()
+    digest = case_digest(case)
+    if version.prepare is not None:
+        case = version.prepare(case, bench.laboratory.remembered)
+    worker = bench.idle.get()
     try:
-        outcome = _not_run(case) if len(hangs) >= MOST_HANGS else _outcome(version, case, worker)
+        outcome = _not_run(case) if len(bench.hangs) >= MOST_HANGS else _outcome(bench, case, worker)
     finally:
-        idle.put(worker)
+        bench.idle.put(worker)
     if outcome.status is Status.TIMED_OUT:
-        hangs.append(key)
-    return _Ran(outcome, case_digest(case))
+        bench.hangs.append(key)
+    return _Ran(outcome, digest)
 
 
 def _not_run(case: Case) -> Outcome:
@@ -166,11 +201,11 @@ def _not_run(case: Case) -> Outcome:
     return Outcome(case.key, case.kind, Status.TIMED_OUT, reason)
 
 
-def _outcome(version: Version, case: Case, worker: Worker) -> Outcome:
+def _outcome(bench: _Bench, case: Case, worker: Worker) -> Outcome:
     """One case in a worker: its judgement, or its failure."""
     outcome = Outcome(key=case.key, kind=case.kind, status=Status.OK)
     try:
-        examined = worker.examine(lambda call: version.examine(case, call))
+        examined = worker.examine(lambda call: bench.version.examine(case, call, bench.laboratory.compute))
     except CaseFailed as failed:
         return replace(
             outcome, status=failed.status, reason=failed.reason, seconds=failed.seconds, output=failed.output
@@ -178,7 +213,7 @@ def _outcome(version: Version, case: Case, worker: Worker) -> Outcome:
     return replace(outcome, judgement=examined.value, seconds=examined.seconds, output=examined.output)
 
 
-def _flagged_alike(outcomes: Sequence[Outcome]) -> list[Outcome]:
+def _answered_alike(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """The outcomes, those failed that lack an optional field which other cases answered."""
     ok = [outcome for outcome in outcomes if outcome.status is Status.OK]
     given = Counter(name for outcome in ok for name in outcome.judgement.answered)

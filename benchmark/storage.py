@@ -3,8 +3,10 @@
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from benchmark import gallery
 from benchmark.audit import load
 from benchmark.errors import ResultError, UsageError
+from benchmark.records import Arrays
 from benchmark.results import Result, save
 
 
@@ -21,16 +23,18 @@ def usable(folder: Path) -> None:
         ) from None
 
 
-def keep(result: Result, folder: Path) -> Path:
-    """Writes a result below `folder` and says where: beside the one in its place if that is worth more."""
+def keep(result: Result, pictures: Arrays | None, folder: Path) -> Path:
+    """Writes a result below `folder` and says where: beside the one in its place if that is worth more.
+
+    pictures: its gallery, which goes beside it; None where it has none.
+    """
     place = folder / result.place
     if (old := _complete(place)) and _worth_more(old, result):
         place = place.with_name(_other_name(result))
-    save(result, place)
-    return place
+    return _write(result, pictures, place)
 
 
-def commit(result: Result, results: Path, scores: Path) -> Path:
+def commit(result: Result, pictures: Arrays | None, results: Path, scores: Path) -> Path:
     """Writes a full public result below `results` and says where.
 
     A failed run of an entry whose complete result stands there goes below `scores` instead, unless
@@ -38,9 +42,18 @@ def commit(result: Result, results: Path, scores: Path) -> Path:
     """
     old = _complete(results / result.place)
     if old and result.status == "incomplete" and old.digests.entry == result.digests.entry:
-        return keep(result, scores)
-    place = results / result.place
+        return keep(result, pictures, scores)
+    return _write(result, pictures, results / result.place)
+
+
+def _write(result: Result, pictures: Arrays | None, place: Path) -> Path:
+    """Writes a result at `place`, after its gallery; a gallery that it does not have goes away."""
+    beside = gallery.place_of(place)
+    if pictures is not None:
+        gallery.save(pictures, beside)
     save(result, place)
+    if pictures is None:
+        beside.unlink(missing_ok=True)
     return place
 
 

@@ -72,7 +72,11 @@ def main(
         ) as told:
             scored = score(request, told)
         result = scored.result
-        place = keep_committed(result, ROOT / "results", scores) if commit else keep(result, scores)
+        pictures = scored.gallery
+        if commit:
+            place = keep_committed(result, pictures, ROOT / "results", scores)
+        else:
+            place = keep(result, pictures, scores)
         standing = _rank(request, result)
         _tell(talk, scored, standing, place)
         reports.append(_report(result, standing, place))

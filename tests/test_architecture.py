@@ -11,13 +11,13 @@ from tests.architecture import Module, Rule, read_modules
 ROOT = Path(__file__).resolve().parents[1]
 
 LEVELS = (
-    ("benchmark", "errors", "text", "training"),
+    ("benchmark", "errors", "text", "training", "provided"),
     ("records",),
     ("seeds",),
     ("data", "models", "metrics"),
-    ("tracks",),
-    ("descriptor", "source_check", "entry_files", "isolation", "summary", "results"),
-    ("entries", "digests", "machine", "choose"),
+    ("tracks", "lab"),
+    ("descriptor", "source_check", "entry_files", "isolation", "summary", "results", "gallery"),
+    ("entries", "digests", "machine", "choose", "laboratory", "requirements"),
     ("audit", "scaffold"),
     ("scorer", "ranking", "storage"),
     ("report", "pages", "commands"),

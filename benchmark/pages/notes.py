@@ -62,5 +62,4 @@ def _mathml(formula: str) -> Markup:
 
 def _common_title(metrics: Sequence[Metric]) -> str:
     """`AUROC, linear` and `AUROC, xor` as `AUROC: linear, xor`."""
-    over = metrics[0].title.rpartition(", ")[0]
-    return f"{over}: {', '.join(metric.title.removeprefix(f'{over}, ') for metric in metrics)}"
+    return f"{metrics[0].over}: {', '.join(metric.part for metric in metrics)}"

@@ -170,8 +170,8 @@ def _table(name: str, table: Standings, columns: tuple[Column, ...], faces: Mapp
 
 def _metric_column(name: str, shaded: bool = False) -> Column:
     metric = METRICS[name]
-    over, _, title = metric.title.rpartition(", ")
-    return Column(name, over, title, metric.about, name, metric.higher_is_better, shaded)
+    title = metric.part or metric.title
+    return Column(name, metric.over, title, metric.about, name, metric.higher_is_better, shaded)
 
 
 def _line(row: Standing, columns: Sequence[Column], ranking: str, faces: Mapping[str, Face]) -> Line:

@@ -84,7 +84,7 @@ def _why(table: Standings, first: Sequence[Standing]) -> Iterator[Part]:
         return
     floor, reach = min(w for w in worst if w is not None), max(f for f in fallen if f is not None)
     if floor > reach:
-        names = [METRICS[part].title.rpartition(", ")[2] for part in parts]
+        names = [METRICS[part].part for part in parts]
         listed = f"{', '.join(names[:-1])} and {names[-1]}"
         yield Part(f" On each of {listed}, {'they reach' if len(first) > 1 else 'it reaches'} ")
         yield Part(
@@ -93,9 +93,9 @@ def _why(table: Standings, first: Sequence[Standing]) -> Iterator[Part]:
 
 
 def parts_of(table: Standings) -> list[str]:
-    """The metrics that the ranking metric averages, told by their titles: `AUROC, xor` for `AUROC`."""
-    whole = f"{METRICS[table.version.ranking].title}, "
-    return [name for name in table.version.metrics if METRICS[name].title.startswith(whole)]
+    """The metrics that the ranking metric averages, such as `auroc_xor` for `auroc`."""
+    whole = METRICS[table.version.ranking].title
+    return [name for name in table.version.metrics if METRICS[name].over == whole]
 
 
 def _worst(row: Standing, parts: Sequence[str]) -> float | None:

@@ -10,10 +10,10 @@ SCORE = Field("score", "float64")
 FLAG = Field("flag", "bool", optional=True)
 
 
-def examine_detector(case: Case, call: Caller) -> Judgement:
+def examine_detector(case: Case, entry: Caller, laboratory: Caller) -> Judgement:
     """The score and flag that `detect` gives for a case. Lets `CallFailed` through."""
     seed = entry_seed(case.seen)
-    answer = call(Call("detect", {**case.seen, "seed": seed}, returns=(SCORE, FLAG), bare="score"))
+    answer = entry(Call("detect", {**case.seen, "seed": seed}, returns=(SCORE, FLAG), bare="score"))
     flag = answer.get("flag")
     return Judgement(
         score=float(answer["score"]),

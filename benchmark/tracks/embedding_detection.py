@@ -70,13 +70,21 @@ LIMITS = (
 )
 
 
-def sketch(case: Case) -> Sketch:
+def sketches() -> tuple[Sketch, ...]:
+    """The samples of a case of each variant at its greatest strength."""
+    keys = [CaseKey(variant, max(STRENGTHS), 0, Kind.SHORTCUT) for variant in VARIANTS]
+    return tuple(_sketch(generate(key)) for key in keys)
+
+
+def _sketch(case: Case) -> Sketch:
     """The samples of a case on the two attribute columns whose product tells the attribute best."""
     columns = case.seen["embeddings"][:, case.hidden["attribute_columns"]]
     group = case.seen["attribute"]
     products = {(i, j): columns[:, i] * columns[:, j] for i, j in combinations(range(columns.shape[1]), 2)}
     left, right = max(products, key=lambda pair: abs(_gap(products[pair], group)))
     return Sketch(
+        name=f"case-{case.key.variant}",
+        title=f"{case.key.variant}, δ = {case.key.strength:g}",
         x=columns[:, left],
         y=columns[:, right],
         group=group,
@@ -172,5 +180,5 @@ TRACK = Track(
     variant_notes=VARIANT_NOTES,
     strength_symbol="δ",
     limits=LIMITS,
-    sketch=sketch,
+    pictures=sketches,
 )

@@ -1,10 +1,14 @@
 """The records a track is written in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from benchmark.records import Caller, Case, CaseKey, FloatArray, IntArray, Judgement, Kind
 from benchmark.seeds import shifted
+from benchmark.training import Training
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,11 @@ class Version:
     """The suite, in the order results are written."""
     generate: Callable[[CaseKey], Case]
     """The dataset of a key: a pure function."""
-    examine: Callable[[Case, Caller], Judgement]
-    """Makes the calls of one case and judges the answers; lets `CallFailed` through."""
+    examine: Callable[[Case, Caller, Caller], Judgement]
+    """Makes the calls of one case and judges the answers; lets `CallFailed` through.
+
+    The first caller reaches the entry, the second the laboratory.
+    """
     metrics: tuple[str, ...]
     """Keys of `METRICS`, in the order tables show them."""
     ranking: str
@@ -47,12 +54,23 @@ class Version:
     """Metrics also given for each variant and strength."""
     secondary: tuple[str, ...] = ()
     """Those of `metrics` that stand in the second table, beside the breakdown."""
-    figures: tuple[str, ...] = ()
-    """Names of the per-case figures beyond score and flag."""
+    prepare: Callable[[Case, Caller], Case] | None = None
+    """Trains and measures what a case needs before an entry sees it; the caller reaches the laboratory,
+    whose answers are remembered."""
+    laboratory: str = ""
+    """The laboratory that `prepare` and `examine` call, a folder of `benchmark/lab/`; empty for none."""
+    training: Training | None = None
+    """How the models of its cases are trained; None where none is."""
+    answers: tuple[str, ...] = ("score",)
+    """What every answer becomes: `score` where the track asks for one, and names of per-case figures."""
+    optional: tuple[str, ...] = ("flag",)
+    """What an answer may also become, for all cases of an entry or for none: `flag`, and names of figures."""
+    truth: tuple[str, ...] = ()
+    """Names of the per-case figures that were measured before any entry saw the case."""
+    kind_of: Callable[[Kind, Mapping[str, float]], Kind] | None = None
+    """The kind of a case by what it is meant to be and its truth; None where it is what it is meant to be."""
     strata: tuple[str, ...] = ("variant", "kind")
     """Columns within whose values the bootstrap resamples, as the ranking metric averages."""
-    measured: bool = False
-    """Whether a case meant as a shortcut may turn out ambiguous, since its truth is measured."""
     suite_digest: str = ""
     """The digest of the full public suite's data, with which results are compared to tell stale ones."""
 
@@ -63,6 +81,11 @@ class Version:
             for cell in self.cells
             for seed in range(cell.seeds if suite == "full" else min(cell.quick, cell.seeds))
         )
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names of all per-case figures."""
+        return tuple(n for n in (*self.truth, *self.answers, *self.optional) if n not in ("score", "flag"))
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -105,6 +128,10 @@ class VariantNote:
 class Sketch:
     """A picture of a case: its rows as points of two groups."""
 
+    name: str
+    """The stem of its file's name."""
+    title: str
+    """Its heading."""
     x: FloatArray
     """float64 (n,): across."""
     y: FloatArray
@@ -117,6 +144,23 @@ class Sketch:
     """What y is."""
     groups: tuple[str, str]
     """The names of groups 0 and 1."""
+
+
+@dataclass(frozen=True)
+class ImageRow:
+    """A picture of a case: some of its images."""
+
+    name: str
+    """The stem of its file's name."""
+    title: str
+    """Its heading."""
+    images: npt.NDArray[np.float32]
+    """float32 (k, 32, 32, 3) in [0, 1]."""
+    captions: tuple[str, ...]
+    """What each image shows."""
+
+
+Picture = Sketch | ImageRow
 
 
 @dataclass(frozen=True)
@@ -143,6 +187,8 @@ class Track:
     """Time limit of one call."""
     memory_mib: int = 2048
     """Memory limit of the entry's process."""
+    shared_models: bool = False
+    """Whether entries may import `benchmark.models`, which brings torch into every process."""
     data: tuple[str, ...] = ()
     """What its data are, in paragraphs of plain text."""
     variant_notes: tuple[VariantNote, ...] = ()
@@ -151,8 +197,10 @@ class Track:
     """What a strength is called in headings, such as δ."""
     limits: tuple[str, ...] = ()
     """What its numbers cannot tell, a sentence or two each."""
-    sketch: Callable[[Case], Sketch] | None = None
-    """A picture of a case for the track's page; None where there is none."""
+    outcomes: tuple[tuple[str, str], ...] = ()
+    """What an unusual answer becomes: the answer, and what follows from it."""
+    pictures: Callable[[], tuple[Picture, ...]] | None = None
+    """Pictures of cases for the track's page, made from seeds; None where there are none."""
 
     @property
     def current(self) -> Version:

@@ -1,0 +1,1 @@
+"""The shared CNN on images."""

@@ -1,0 +1,8 @@
+"""Stub."""
+
+from pathlib import Path
+
+
+def installed(requirements: Path, cache: Path) -> Path | None:
+    """None."""
+    return None
