@@ -17,7 +17,7 @@ LEVELS = (
     ("data", "models", "metrics"),
     ("tracks",),
     ("descriptor", "source_check", "entry_files", "isolation", "summary", "results"),
-    ("entries", "digests", "machine", "choose"),
+    ("entries", "digests", "machine", "choose", "requirements"),
     ("audit", "scaffold"),
     ("scorer", "ranking", "storage"),
     ("report", "pages", "commands"),
