@@ -56,5 +56,5 @@ lock: ## Choose the newest versions that pyproject.toml allows, and pin them
 	@scripts/lock.sh
 
 clean: ## Remove what was made: .venv, the site, local scores, caches
-	rm -rf .venv public scores site/leaderboard *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .cache public scores site/leaderboard *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find $(wildcard $(PYTHON_CODE)) -name __pycache__ -prune -exec rm -rf {} +

@@ -5,8 +5,12 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from benchmark.errors import EntryError, raise_all
 from benchmark.text import fault, shown
@@ -24,6 +28,23 @@ CACHE = "__pycache__"
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 COMPILED = frozenset({".so", ".pyd", ".dll", ".dylib", ".exe", ".pyc", ".pyo"})
 PIN = re.compile(r"([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)==([0-9][A-Za-z0-9.!+_-]*)")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One version of one package, as a line of a requirements.txt names it."""
+
+    name: str
+    """The package, normalized: lowercase, with single hyphens."""
+    version: str
+    """Its version, normalized as PEP 440 has it."""
+    line: int
+    """Which line of the file, from 1."""
+
+    @property
+    def text(self) -> str:
+        """The pin as pip reads it: `name==version`."""
+        return f"{self.name}=={self.version}"
 
 
 def list_files(folder: Path) -> tuple[Path, ...]:
@@ -84,23 +105,52 @@ def _counted(folder: Path, files: tuple[Path, ...]) -> Iterator[Path]:
             yield path
 
 
+def pins(path: Path) -> tuple[Pin, ...]:
+    """What a requirements.txt pins, in its order; nothing when there is no such file.
+
+    Raises EntryError with all that requirement_faults finds.
+    """
+    lines = _requirement_lines(path)
+    raise_all(EntryError, _pin_faults(path, lines))
+    return tuple(pin for line in lines if (pin := _pin(*line)))
+
+
 def requirement_faults(path: Path) -> Iterator[str]:
     """What is wrong with a requirements.txt, if there is one: anything but exact pins, one to a line."""
+    yield from _pin_faults(path, _requirement_lines(path))
+
+
+def _requirement_lines(path: Path) -> list[tuple[int, str]]:
+    """The number and text of each line that is more than white space and a comment."""
     if not os.path.lexists(path):
-        return
+        return []
+    lines = read_bytes(path).decode("utf-8", "replace").splitlines()
+    texts = (re.sub(r"(^|\s)#.*", "", line).strip() for line in lines)
+    return [(number, text) for number, text in enumerate(texts, start=1) if text]
+
+
+def _pin_faults(path: Path, lines: Sequence[tuple[int, str]]) -> Iterator[str]:
     seen: set[str] = set()
-    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), start=1):
-        pin = re.sub(r"(^|\s)#.*", "", line).strip()
-        if not pin:
-            continue
+    for number, text in lines:
         where = f"{path.as_posix()}:{number}"
-        if (match := PIN.fullmatch(pin)) is None:
-            yield fault(where, "an exact pin name==version", shown(pin), "pin one version of one package")
+        pin = _pin(number, text)
+        if pin is None:
+            yield fault(where, "an exact pin name==version", shown(text), "pin one version of one package")
             continue
-        name = re.sub(r"[-_.]+", "-", match[1]).lower()
-        if name in seen:
-            yield fault(where, "each package once", f"{shown(name)} again", "remove one of the lines")
-        seen.add(name)
+        if pin.name in seen:
+            yield fault(where, "each package once", f"{shown(pin.name)} again", "remove one of the lines")
+        seen.add(pin.name)
+
+
+def _pin(number: int, text: str) -> Pin | None:
+    """The pin that a line holds, or None when it holds anything else."""
+    if (match := PIN.fullmatch(text)) is None:
+        return None
+    try:
+        version = str(Version(match[2]))
+    except ValueError:
+        return None
+    return Pin(canonicalize_name(match[1]), version, number)
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -144,7 +144,7 @@ def _correlation(left: FloatArray, right: FloatArray, weights: FloatArray) -> Fl
     left = left - (weights * left).sum(axis=1, keepdims=True) / total
     right = right - (weights * right).sum(axis=1, keepdims=True) / total
     spread = np.sqrt((weights * left**2).sum(axis=1) * (weights * right**2).sum(axis=1))
-    return np.asarray(_ratio((weights * left * right).sum(axis=1), spread).clip(-1.0, 1.0))
+    return np.minimum(np.maximum(_ratio((weights * left * right).sum(axis=1), spread), -1.0), 1.0)
 
 
 def pointing_game(columns: Columns, weights: FloatArray) -> FloatArray:
@@ -266,7 +266,7 @@ METRICS: Mapping[str, Metric] = {
     "pointing_game": Metric(
         title="Pointing game",
         compute=pointing_game,
-        about="Share of the patched images in shortcut cases whose heatmap peaks on the patch or close to it.",
+        about="Share of the patched images in shortcut cases whose heatmap peaks on or near the patch.",
         formula=r"\mathrm{PG} = \frac{\sum_{i \in S} \mathrm{hits}_i}{\sum_{i \in S} \mathrm{patched}_i}",
         source=_ON_IMAGES,
         chance=round(36 / 1024, 3),
@@ -298,7 +298,7 @@ METRICS: Mapping[str, Metric] = {
     "leakage_auroc": Metric(
         title="Leakage",
         compute=partial(figure_mean, figure="leakage_auroc", missing="the entry has no transform"),
-        about="How well a probe tells the attribute from the transformed rows and the label; 0.5: nothing left.",
+        about="How well a probe tells the attribute from transformed rows and the label; at 0.5 nothing is left.",
         formula=(
             r"\mathrm{L} = \frac{1}{|C|}\sum_{c \in C} "
             r"\max\left(\tfrac{1}{2},\ \mathrm{AUROC}_c(A \mid T(E), Y)\right)"

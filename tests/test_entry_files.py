@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.entry_files import files_digest, list_files, read_bytes, requirement_faults
+from benchmark.entry_files import Pin, files_digest, list_files, pins, read_bytes, requirement_faults
 from benchmark.errors import EntryError
 
 
@@ -125,6 +125,9 @@ def test_exact_pins_are_fine(tmp_path: Path) -> None:
         "git+https://example.org/x",
         "numpy==1.0; python_version>'3'",
         "numpy === 1.0",
+        "numpy==1.0.zip",
+        "numpy==1-what",
+        "numpy==" + "1" * 5000,
     ],
 )
 def test_anything_else_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
@@ -139,3 +142,20 @@ def test_a_package_is_pinned_once(tmp_path: Path) -> None:
     path.write_text("some-pkg==1\nSome_Pkg==2\n")
     (found,) = requirement_faults(path)
     assert ':2: expected each package once, got "some-pkg" again' in found
+
+
+def test_pins_are_read_in_their_normal_form(tmp_path: Path) -> None:
+    path = tmp_path / "requirements.txt"
+    assert pins(path) == ()
+    path.write_text("# why\nSome_.Pkg==1.0RC1  # note\n\nother==2-1\n")
+    assert pins(path) == (Pin("some-pkg", "1.0rc1", 2), Pin("other", "2.post1", 4))
+    assert [pin.text for pin in pins(path)] == ["some-pkg==1.0rc1", "other==2.post1"]
+
+
+def test_pins_are_refused_with_all_faults(tmp_path: Path) -> None:
+    path = tmp_path / "requirements.txt"
+    path.write_text("one\ntwo==1\nTwo==1\n")
+    with pytest.raises(EntryError) as error:
+        pins(path)
+    assert error.value.faults == tuple(requirement_faults(path))
+    assert [line.split(":")[1] for line in error.value.faults] == ["1", "3"]
