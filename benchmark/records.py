@@ -77,10 +77,24 @@ class Field:
     """The key under which the entry returns it."""
     dtype: str
     """`float64`, `float32`, `int64` or `bool`."""
-    shape: tuple[int, ...] = ()
-    """Its exact shape; `()` for a single value."""
+    shape: tuple[int | None, ...] = ()
+    """Its shape; `()` for a single value. At most one axis is None: a free size from 1 to `most`."""
     optional: bool = False
     """Whether an entry may leave it out: for every case or for none."""
+    most: int = 0
+    """The largest size of the free axis; 0 where there is none."""
+    finite: bool = True
+    """Whether NaN and infinity are refused in a float field."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """An argument that the worker makes from arrays, anew for each call."""
+
+    maker: str
+    """The module and the function that makes it, such as `benchmark.models:made_cnn`."""
+    arrays: Arrays
+    """What the function is given, by keyword, as arrays of its own."""
 
 
 @dataclass(frozen=True)
@@ -89,12 +103,17 @@ class Call:
 
     function: str
     """The function's or method's name as the track states it."""
-    arguments: Mapping[str, npt.NDArray[Any] | int]
-    """Arguments by name: arrays and whole numbers."""
+    arguments: Mapping[str, npt.NDArray[Any] | int | Made]
+    """Arguments by name: arrays, whole numbers, and objects made from arrays."""
     returns: tuple[Field, ...]
     """What must come back; empty where the returned object stays with the entry."""
     bare: str | None = None
     """The field that a bare return value stands for, where the answer need not be a dict."""
+    apart: bool = False
+    """Whether it is served by a fork of the case's process, so that nothing of the call stays for the next.
+
+    Files that it wrote, and processes that it started, do stay until the case ends.
+    """
 
 
 class CallFailed(Exception):
