@@ -60,7 +60,8 @@ def fit(images: Images, attribute: Ints, task_labels: Ints, seed: int) -> Classi
     images: float32 (n, 3, 32, 32) in [0, 1]. attribute, task_labels: int64 (n,) of 0 and 1.
     seed: int, of the first weights, of the order of the images and of the subsets.
     """
-    model = train_classifier(make_cnn(seed), images, task_labels, seed=seed)
+    model = make_cnn(seed)
+    train_classifier(model, images, task_labels, seed=seed)
     features = logits_of(model[:-1], images).astype(float)
     rng = np.random.default_rng((seed, 1))
     put_head(model[-1], mean_head(features, attribute, task_labels, rng))
