@@ -259,3 +259,9 @@ def test_a_label_depends_on_its_own_image_alone(entry: str) -> None:
     order = np.random.default_rng(0).permutation(40)
     assert np.array_equal(alone, labels)
     assert np.array_equal(predict(images[order]), labels[order])
+
+
+def test_the_floor_says_the_same_of_every_image() -> None:
+    labels = np.array([1] * 9 + [0] * 7)
+    fitted = method("majority_class").fit_images(**{**bars(), "task_labels": labels}, seed=0)
+    assert fitted.predict(bars()["images"]).tolist() == [1] * 16
