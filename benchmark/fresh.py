@@ -156,18 +156,35 @@ def _faults(found: Commitments, path: Path) -> Iterator[str]:
             yield fault(f"{where}.key", f"a key with hash {key.key_sha256}", "another", AGAIN)
 
 
+def current_key(found: Commitments, master: str | None) -> str:
+    """The key that new fresh scores of a version are made with: the revealed one, or what the master gives.
+
+    Raises UsageError when the version's last key is a secret and the master is not there or not its own.
+    """
+    commitment = found.current
+    if commitment.key is not None:
+        return commitment.key
+    wanted = f"the key behind the hash {commitment.key_sha256} of {found.track} {found.version}"
+    if master is None:
+        raise UsageError(fault(VARIABLE, wanted, "nothing", "a maintainer sets it as a secret variable"))
+    key = key_of(master, found.track, found.version)
+    if sha256_of(key) != commitment.key_sha256:
+        raise UsageError(fault(VARIABLE, wanted, "another", "set what `fresh.py new` printed"))
+    return key
+
+
 def secret(key: str, label: str) -> Commitment:
     """The commitment to a key that is to stay a secret for now."""
-    return Commitment(
-        key_sha256=sha256_of(key), key=None, label=label, committed_at=_now(), revealed_at=None
-    )
+    return Commitment(key_sha256=sha256_of(key), key=None, label=label, committed_at=_now(), revealed_at=None)
 
 
 def revealed(commitment: Commitment, key: str) -> Commitment:
     """The commitment with its key beside it. Raises UsageError when the key is another one."""
     if sha256_of(key) != commitment.key_sha256:
         raise UsageError(
-            fault(VARIABLE, f"the key with hash {commitment.key_sha256}", "another", "set the one it came from")
+            fault(
+                VARIABLE, f"the key with hash {commitment.key_sha256}", "another", "set the one it came from"
+            )
         )
     return commitment.model_copy(update={"key": key, "revealed_at": _now()})
 

@@ -1,4 +1,4 @@
-"""Records in JSON files: their strict types, reading them with all faults at once, writing them in one step."""
+"""Records in JSON files: strict types, reading with all faults at once, writing in one step."""
 
 import json
 import os

@@ -20,7 +20,7 @@ LEVELS = (
     ("entries", "digests", "machine", "choose", "laboratory", "requirements", "fresh", "determinism"),
     ("audit", "scaffold", "fingerprint", "gaps"),
     ("scorer", "ranking", "storage"),
-    ("report", "pages", "commands", "rerun"),
+    ("report", "pages", "commands", "fresh_run"),
     ("scripts",),
     ("perf",),
 )
