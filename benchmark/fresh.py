@@ -75,17 +75,17 @@ class Commitments(Record):
 
 
 def withdrawn() -> str | None:
-    """The master key that the environment held, which holds it no longer; None when there was none.
+    """The master key that the environment held, and holds no longer; None when there was none.
 
     It is gone for this process, for all it starts, and from /proc/self/environ. Raises UsageError when it
     is no key.
     """
     _wipe(VARIABLE)
-    text = os.environ.pop(VARIABLE, None)
-    if text is not None and not KEY.fullmatch(text):
+    text = os.environ.pop(VARIABLE, "")
+    if text and not KEY.fullmatch(text):
         got = f"{len(text)} other characters"
         raise UsageError(fault(VARIABLE, "64 digits of 0-9 and a-f", got, "set what `fresh.py new` printed"))
-    return text
+    return text or None
 
 
 def _wipe(name: str) -> None:
