@@ -198,6 +198,9 @@ def faults_of(result: Result, path: Path) -> Iterator[str]:
     except ResultError as error:
         yield from error.faults
         return
+    if (known.track, known.version) != (result.track, result.version):
+        got = f"{result.track} {result.version}"
+        yield fault(f"{path}: fresh", f"a score on {known.track} {known.version}", f"one on {got}", "move it")
     if known.of(result.fresh.key_sha256) is None:
         hashes = " or ".join(key.key_sha256 for key in known.keys)
         yield fault(f"{path}: fresh.key_sha256", hashes, result.fresh.key_sha256, "score it with --fresh")
