@@ -1,0 +1,46 @@
+"""What the figures of a case are called, and how their values are written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmark.data.patched_bars import CORNERS
+
+
+@dataclass(frozen=True)
+class CaseFigure:
+    """What the site needs to know of a per-case figure."""
+
+    title: str
+    """The heading a reader sees."""
+    about: str
+    """What it says, in one sentence."""
+    digits: int = 3
+    """Decimals it is written with."""
+    words: tuple[str, ...] = ()
+    """What its values 0, 1 and so on stand for; empty where it is a number."""
+
+
+FIGURES: Mapping[str, CaseFigure] = {
+    "corner": CaseFigure("Patch", "The corner the patch is in.", words=CORNERS),
+    "reliance": CaseFigure(
+        "Reliance",
+        "Share of the patched images whose predicted label changes when the patch is painted gray.",
+    ),
+    "accuracy": CaseFigure("Model accuracy", "Accuracy of the case’s model on its held-out images."),
+    "one_class": CaseFigure(
+        "One class only", "Whether the case’s model gives every image the same label.", words=("no", "yes")
+    ),
+    "patched": CaseFigure("Patched images", "How many of the held-out images hold the patch.", digits=0),
+    "hits": CaseFigure("Hits", "How many patched images have a heatmap that peaks on the patch.", digits=0),
+    "worst_group_acc": CaseFigure(
+        "Worst-group accuracy", "Test accuracy in the worst of the four groups of label and attribute."
+    ),
+    "mean_acc": CaseFigure("Mean accuracy", "Mean of the test accuracies in the four groups."),
+    "gain_over_erm": CaseFigure(
+        "Gain over ERM", "How much worst-group accuracy it gains over plain training on the same data."
+    ),
+    "leakage_auroc": CaseFigure(
+        "Leakage", "How well a probe tells the attribute from the transformed rows and the label."
+    ),
+}
+"""Every figure that a version of a track names."""
