@@ -1,5 +1,6 @@
 """The gallery of a result: a few images with the heatmaps an entry gave them, in a small file beside it."""
 
+import io
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -78,7 +79,7 @@ def load(place: Path, wanted: str) -> Arrays:
         if place.stat().st_size > MOST_BYTES:
             got = f"{place.stat().st_size} bytes"
             raise ResultError(f"{place}: expected up to {MOST_BYTES} bytes, got {got}; score the entry again")
-        with np.load(place, allow_pickle=False) as held:
+        with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as held:
             arrays = {name: held[name] for name in (*LAYOUT, CASE)}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, MemoryError) as error:
         raise ResultError(

@@ -5,6 +5,7 @@ Here they come from a process with one thread and one instruction set, like an e
 """
 
 import hashlib
+import io
 import os
 import queue
 import tempfile
@@ -121,7 +122,7 @@ def _code_digest(folder: Path) -> str:
 def _recalled(place: Path, fields: Sequence[Field]) -> Arrays | None:
     """The arrays kept at `place`, if they are whole and those that `fields` ask for."""
     try:
-        with np.load(place, allow_pickle=False) as held:
+        with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
     except (OSError, ValueError, EOFError, BadZipFile):
         return None

@@ -135,16 +135,17 @@ def _ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
     """float64 (b, n): the mean rank of each of `values` (n,) among the cases that `weights` (b, n) counts."""
     lower = (values[:, None] < values[None, :]).astype(np.float64)
     level = (values[:, None] == values[None, :]).astype(np.float64)
-    return weights @ lower + (weights @ level + 1) / 2
+    ranks: FloatArray = weights @ lower + (weights @ level + 1) / 2
+    return ranks
 
 
 def _correlation(left: FloatArray, right: FloatArray, weights: FloatArray) -> FloatArray:
     """Pearson's correlation (b,) of two (b, n) under `weights` (b, n); NaN where one is constant."""
-    total = weights.sum(axis=1, keepdims=True)
+    total = np.maximum(weights.sum(axis=1, keepdims=True), 1)
     left = left - (weights * left).sum(axis=1, keepdims=True) / total
     right = right - (weights * right).sum(axis=1, keepdims=True) / total
     spread = np.sqrt((weights * left**2).sum(axis=1) * (weights * right**2).sum(axis=1))
-    return np.minimum(np.maximum(_ratio((weights * left * right).sum(axis=1), spread), -1.0), 1.0)
+    return _ratio((weights * left * right).sum(axis=1), spread)
 
 
 def pointing_game(columns: Columns, weights: FloatArray) -> FloatArray:
@@ -318,7 +319,7 @@ METRICS: Mapping[str, Metric] = {
     "leakage_auroc": Metric(
         title="Leakage",
         compute=partial(figure_mean, figure="leakage_auroc", missing="the entry has no transform"),
-        about="How well a probe tells the attribute from transformed rows and the label; at 0.5 nothing is left.",
+        about="AUROC of a probe for the attribute, from transformed rows and the label; 0.5: nothing left.",
         formula=(
             r"\mathrm{L} = \frac{1}{|C|}\sum_{c \in C} "
             r"\max\left(\tfrac{1}{2},\ \mathrm{AUROC}_c(A \mid T(E), Y)\right)"

@@ -9,12 +9,17 @@ from benchmark.isolation.calls import (
     Unusable,
     converted,
     describe,
+    free_sizes,
 )
 
-SCORE = {"name": "score", "dtype": "float64", "shape": (), "optional": False}
-FLAG = {"name": "flag", "dtype": "bool", "shape": (), "optional": True}
-LABELS = {"name": "labels", "dtype": "int64", "shape": (3,), "optional": False}
-MAPS = {"name": "maps", "dtype": "float32", "shape": (2, 2), "optional": True}
+PLAIN = {"shape": (), "optional": False, "most": 0, "finite": True}
+SCORE = {**PLAIN, "name": "score", "dtype": "float64"}
+FLAG = {**PLAIN, "name": "flag", "dtype": "bool", "optional": True}
+LABELS = {**PLAIN, "name": "labels", "dtype": "int64", "shape": (3,)}
+MAPS = {**PLAIN, "name": "maps", "dtype": "float32", "shape": (2, 2), "optional": True}
+MOVED = {**PLAIN, "name": "moved", "dtype": "float64", "shape": (2, None), "most": 3}
+PARTS = {**PLAIN, "name": "parts", "dtype": "int64", "shape": (None,), "most": 5, "optional": True}
+ANY = {**PLAIN, "name": "any", "dtype": "float32", "shape": (2,), "finite": False}
 
 
 class Hostile:
@@ -106,6 +111,42 @@ def test_maps_are_sent_in_row_order_and_must_stay_finite_as_float32() -> None:
         Unusable, match=r"expected finite float32 of shape \(2, 2\), got inf among its values"
     ):
         converted([MAPS], "maps", np.full((2, 2), 1e300))
+
+
+@pytest.mark.parametrize("free", [1, 3])
+def test_free_axis_may_have_any_size_up_to_its_most(free: int) -> None:
+    mask, (moved,) = converted([MOVED], "moved", np.ones((2, free)))
+    assert mask == 1 and moved.shape == (2, free)
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (2, 4), (3, 2), (2,), (2, 2, 1)])
+def test_no_other_size_will_do_for_a_free_axis(shape: tuple[int, ...]) -> None:
+    with pytest.raises(Unusable) as raised:
+        converted([MOVED], "moved", np.ones(shape))
+    expected = "moved: expected finite float64 of shape (2, 1 to 3), got float64 of shape "
+    assert str(raised.value) == expected + str(shape)
+
+
+def test_single_free_axis_is_worded_as_a_shape() -> None:
+    with pytest.raises(
+        Unusable, match=r"parts: expected int64 of shape \(1 to 5,\), got int64 of shape \(6,\)"
+    ):
+        converted([PARTS], "parts", np.zeros(6, np.int64))
+
+
+def test_sizes_are_told_for_the_free_axes_of_present_fields_only() -> None:
+    fields = [SCORE, MOVED, PARTS]
+    without = converted(fields, None, {"score": 1, "moved": [[1], [2]]})
+    assert free_sizes(fields, *without) == b"\1\0\0\0"
+    both = converted(fields, None, {"score": 1, "moved": np.ones((2, 3)), "parts": [1, 2]})
+    assert free_sizes(fields, *both) == b"\3\0\0\0\2\0\0\0"
+
+
+def test_field_that_need_not_be_finite_may_hold_anything() -> None:
+    _, (values,) = converted([ANY], "any", [np.nan, -np.inf])
+    assert np.isnan(values[0]) and values[1] == -np.inf and values.dtype == np.float32
+    with pytest.raises(Unusable, match=r"any: expected float32 of shape \(2,\), got float64 of shape \(1,\)"):
+        converted([ANY], "any", [0.5])
 
 
 @pytest.mark.parametrize(

@@ -53,32 +53,39 @@ def left(name: str) -> Callable[[], int]:
 
 
 def test_nothing_is_left_of_a_worker(launcher: Launcher, tmp_path: Path) -> None:
-    body = "open('a', 'w').close()\nstart('cleanup-a')\nif seed: raise ValueError\nreturn 1"
-    code = written(tmp_path, body, DAEMON + "start('cleanup-a')")
+    name = f"cleanup-a-{launcher.name}"
+    body = f"open('a', 'w').close()\nstart('{name}')\nif seed: raise ValueError\nreturn 1"
+    code = written(tmp_path, body, DAEMON + f"start('{name}')")
     with worker(launcher, code) as run:
         answer(run)
         with pytest.raises(CaseFailed):
             answer(run, 1)
-    assert left(str(tmp_path))() == 0 and left("cleanup-a")() == 0
+    assert left(str(tmp_path))() == 0 and left(name)() == 0
 
 
 def test_daemon_of_a_case_ends_before_the_next(launcher: Launcher, tmp_path: Path) -> None:
     before = """
+    def line(name):
+        try:
+            return open(f"/proc/{name}/cmdline").read()
+        except OSError:
+            return ""
     def daemons():
-        lines = [open(f"/proc/{name}/cmdline").read() for name in os.listdir("/proc") if name.isdigit()]
-        return sum("cleanup-b" in line for line in lines)
+        return sum(mark in line(name) for name in os.listdir("/proc") if name.isdigit())
     """
-    body = "found = daemons()\nstart('cleanup-b')\nwhile not daemons(): pass\nreturn found"
-    with worker(launcher, written(tmp_path, body, DAEMON + textwrap.dedent(before))) as run:
+    before = f"{DAEMON}\nmark = 'cleanup-b-{launcher.name}'\n{textwrap.dedent(before)}"
+    body = "found = daemons()\nstart(mark)\nwhile not daemons(): pass\nreturn found"
+    with worker(launcher, written(tmp_path, body, before)) as run:
         assert [answer(run)["score"] for _ in range(3)] == [0.0, 0.0, 0.0]
 
 
 def test_nothing_is_left_after_a_timeout(launcher: Launcher, tmp_path: Path) -> None:
-    code = written(tmp_path, "start('cleanup-c')\nwhile True: pass", DAEMON)
+    name = f"cleanup-c-{launcher.name}"
+    code = written(tmp_path, f"start('{name}')\nwhile True: pass", DAEMON)
     with worker(launcher, code, call=0.5) as run:
         with pytest.raises(CaseFailed):
             answer(run)
-        assert left("cleanup-c")() == 0 and left(str(tmp_path))() == 0
+        assert left(name)() == 0 and left(str(tmp_path))() == 0
 
 
 def test_nothing_is_left_after_an_interrupt(launcher: Launcher, tmp_path: Path) -> None:
@@ -130,14 +137,15 @@ with worker(choose(sys.argv[1]), code) as run:
 
 
 def test_killed_host_leaves_nothing(launcher: Launcher, tmp_path: Path, private_temp: Path) -> None:
-    written(tmp_path, "start('cleanup-d')\nwhile True: pass", DAEMON)
+    name = f"cleanup-d-{launcher.name}"
+    written(tmp_path, f"start('{name}')\nwhile True: pass", DAEMON)
     environment = {**os.environ, "TMPDIR": str(private_temp), "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", HOST, launcher.name, str(tmp_path)]
     with subprocess.Popen(command, env=environment) as host:
         end = time.monotonic() + 20
-        while not left("cleanup-d")() and time.monotonic() < end:
+        while not left(name)() and time.monotonic() < end:
             time.sleep(0.02)
-        assert left("cleanup-d")() == 1
+        assert left(name)() == 1
         host.kill()
-    assert become(0, left("cleanup-d")) and become(0, left(str(tmp_path)))
+    assert become(0, left(name)) and become(0, left(str(tmp_path)))
     assert become(0, lambda: len(list(private_temp.iterdir())))

@@ -1,4 +1,6 @@
+import errno
 import json
+import random
 import shutil
 import subprocess
 from dataclasses import replace
@@ -9,8 +11,9 @@ import pytest
 from benchmark.errors import IsolationError
 from benchmark.isolation import bubblewrap, numeric
 from benchmark.isolation.bubblewrap import bwrap_fault
-from benchmark.isolation.host import EntryCode
+from benchmark.isolation.host import CaseFailed, EntryCode
 from benchmark.isolation.launchers import BWRAP, PROCESS, Launcher, choose
+from benchmark.records import Status
 from tests.isolated import LAUNCHERS, answer, detect, worker, written
 
 PINNED = {
@@ -112,8 +115,59 @@ def test_further_folders_can_be_imported_from(launcher: Launcher, tmp_path: Path
         folder.mkdir()
         (folder / f"{name}.py").write_text("VALUE = 20\n", encoding="utf-8")
     code = written(own, "return shared_models.VALUE + helper.VALUE", "import shared_models, helper")
-    with worker(replace(launcher, pythonpath=(extra,)), code) as run:
+    with worker(launcher, replace(code, packages=(extra,))) as run:
         assert answer(run) == {"score": 40.0}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_further_folders_come_before_the_installed_packages(launcher: Launcher, tmp_path: Path) -> None:
+    extra, own = tmp_path / "extra", tmp_path / "own"
+    extra.mkdir()
+    own.mkdir()
+    (extra / "scipy.py").write_text("VALUE = 20\n", encoding="utf-8")
+    code = written(own, "return scipy.VALUE", "import scipy")
+    with worker(launcher, replace(code, packages=(extra,))) as run:
+        assert answer(run) == {"score": 20.0}
+
+
+@pytest.mark.bwrap
+def test_further_folders_are_read_only_in_a_sandbox(tmp_path: Path) -> None:
+    extra, own = tmp_path / "extra", tmp_path / "own"
+    for folder in (extra, own):
+        folder.mkdir()
+    (extra / "shared.py").write_text("VALUE = 20\n", encoding="utf-8")
+    body = """
+    try:
+        open(shared.__file__, "a")
+    except OSError as error:
+        return error.errno
+    """
+    code = replace(written(own, body, "import shared"), packages=(extra,))
+    with worker(BWRAP, code) as run:
+        assert answer(run) == {"score": float(errno.EROFS)}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_named_modules_are_imported_before_the_entry_is(launcher: Launcher, tmp_path: Path) -> None:
+    extra, own = tmp_path / "extra", tmp_path / "own"
+    for folder in (extra, own):
+        folder.mkdir()
+        (folder / "shared.py").write_text(f"import random\nrandom.random()\nFOLDER = {folder.name!r}\n")
+    before = "import random, sys\nearly = 'shared' in sys.modules\nimport shared"
+    body = "return {'score': random.random(), 'flag': early and shared.FOLDER == 'extra'}"
+    code = replace(written(own, body, before), packages=(extra,), preload=("shared",))
+    with worker(launcher, code) as run:
+        got = answer(run)
+    assert got == {"score": random.Random(0).random(), "flag": True}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_named_module_that_cannot_be_imported_is_said(launcher: Launcher, tmp_path: Path) -> None:
+    code = replace(written(tmp_path, "return 1"), preload=("nothing_of_this_name",))
+    with worker(launcher, code) as run, pytest.raises(CaseFailed) as raised:
+        answer(run)
+    assert raised.value.status is Status.CRASHED
+    assert raised.value.reason == "ModuleNotFoundError: No module named 'nothing_of_this_name'"
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
@@ -123,9 +177,60 @@ def test_torch_is_pinned_if_the_entry_imports_it(launcher: Launcher, tmp_path: P
     body = "return {'score': 1, 'flag': 'torch' in sys.modules}"
     with worker(launcher, written(tmp_path, body, "import sys")) as run:
         assert not answer(run)["flag"]
-    body = "return {'score': 1, 'flag': torch.settings == [1, True]}"
-    with worker(launcher, written(tmp_path, body, "import torch")) as run:
+    body = "return {'score': 1, 'flag': at_import == [1, True] and torch.settings[-3:] == [8, 1, True]}"
+    before = "import torch\nat_import = list(torch.settings)\ntorch.set_num_threads(8)"
+    with worker(launcher, written(tmp_path, body, before)) as run:
         assert answer(run)["flag"]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+@pytest.mark.parametrize("preload", [(), ("torch",)], ids=["in a call", "before the entry"])
+def test_torch_is_pinned_whenever_it_is_imported(
+    launcher: Launcher, tmp_path: Path, preload: tuple[str, ...]
+) -> None:
+    extra, own = tmp_path / "extra", tmp_path / "own"
+    extra.mkdir()
+    own.mkdir()
+    fake = "settings = []\nset_num_threads = use_deterministic_algorithms = settings.append\n"
+    (extra / "torch.py").write_text(fake, encoding="utf-8")
+    body = """
+    loaded = "torch" in sys.modules
+    import torch
+    return {"score": int(loaded), "flag": torch.settings[-2:] == [1, True]}
+    """
+    code = replace(written(own, body, "import sys"), packages=(extra,), preload=preload)
+    with worker(launcher, code) as run:
+        assert answer(run) == {"score": float(bool(preload)), "flag": True}
+
+
+def test_real_torch_is_pinned_in_a_call_and_looks_as_ever(tmp_path: Path) -> None:
+    body = """
+    assert "torch" not in sys.modules and importlib.util.find_spec("torch") is not None
+    import torch
+    assert type(torch.__loader__) is importlib.machinery.SourceFileLoader and inspect.getsource(torch)
+    return {"score": torch.get_num_threads(), "flag": torch.are_deterministic_algorithms_enabled()}
+    """
+    code = written(tmp_path, body, "import importlib.machinery, importlib.util, inspect, sys")
+    with worker(PROCESS, code, call=120.0, memory=4096) as run:
+        assert answer(run) == {"score": 1.0, "flag": True}
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_failed_import_of_torch_is_no_more_than_that(launcher: Launcher, tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("import nothing_of_this_name\n", encoding="utf-8")
+    body = """
+    for _ in range(2):
+        try:
+            import torch
+        except ModuleNotFoundError as error:
+            missed.append(error.name)
+    open(os.path.join(os.getcwd(), "torch.py"), "w").write("ours = True\\n")
+    sys.path.insert(0, os.getcwd())
+    import torch
+    return {"score": len(missed), "flag": torch.ours and "torch" in sys.modules}
+    """
+    with worker(launcher, written(tmp_path, body, "import os, sys\nmissed = []")) as run:
+        assert answer(run) == {"score": 2.0, "flag": True}
 
 
 def test_choice_is_bwrap_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

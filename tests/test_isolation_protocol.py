@@ -1,12 +1,14 @@
 import socket
+import struct
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.isolation.calls import received_arguments, received_request
+from benchmark.isolation.calls import made_arguments, received_arguments, received_request
 from benchmark.isolation.protocol import (
     ANSWER,
     Head,
@@ -16,13 +18,17 @@ from benchmark.isolation.protocol import (
     harmless,
     one_line,
     read_head,
+    sized,
 )
-from benchmark.records import Call, Field, Status
+from benchmark.records import Call, Field, Made, Status
 
 SCORE = Field("score", "float64")
 FLAG = Field("flag", "bool", optional=True)
 MAPS = Field("maps", "float32", (2, 3), optional=True)
 CALL = Call("detect", {}, (SCORE, FLAG, MAPS), bare="score")
+MOVED = Field("moved", "float64", (3, None), optional=True, most=4)
+PARTS = Field("parts", "float32", (None, 2), most=9, finite=False)
+FREE = Call("transform", {}, (SCORE, MOVED, PARTS))
 TOKEN = b"12345678"
 
 
@@ -61,11 +67,46 @@ def test_arrays_cross_unchanged_into_memory_of_their_own(array: np.ndarray) -> N
 def test_request_names_what_must_come_back() -> None:
     request, _ = crossed(CALL)
     assert request["function"] == "detect" and request["bare"] == "score"
+    plain = {"shape": [], "optional": False, "most": 0, "finite": True}
     assert request["returns"] == [
-        {"name": "score", "dtype": "float64", "shape": [], "optional": False},
-        {"name": "flag", "dtype": "bool", "shape": [], "optional": True},
-        {"name": "maps", "dtype": "float32", "shape": [2, 3], "optional": True},
+        {**plain, "name": "score", "dtype": "float64"},
+        {**plain, "name": "flag", "dtype": "bool", "optional": True},
+        {**plain, "name": "maps", "dtype": "float32", "shape": [2, 3], "optional": True},
     ]
+    assert request["apart"] is False and crossed(replace(CALL, apart=True))[0]["apart"] is True
+
+
+def test_request_names_free_axes_and_what_need_not_be_finite() -> None:
+    request, _ = crossed(FREE)
+    assert request["returns"] == [
+        {"name": "score", "dtype": "float64", "shape": [], "optional": False, "most": 0, "finite": True},
+        {
+            "name": "moved",
+            "dtype": "float64",
+            "shape": [3, None],
+            "optional": True,
+            "most": 4,
+            "finite": True,
+        },
+        {
+            "name": "parts",
+            "dtype": "float32",
+            "shape": [None, 2],
+            "optional": False,
+            "most": 9,
+            "finite": False,
+        },
+    ]
+
+
+def test_argument_is_made_from_its_arrays_among_the_others() -> None:
+    made = Made("builtins:dict", {"a": np.arange(3), "b": np.eye(2)})
+    _, received = crossed(Call("f", {"x": np.ones(2), "model": made, "y": np.zeros(1), "seed": 3}, ()))
+    arguments = made_arguments(received)
+    assert list(arguments) == ["x", "model", "y", "seed"] and arguments["seed"] == 3
+    assert arguments["x"].tolist() == [1, 1] and arguments["y"].tolist() == [0]
+    assert arguments["model"]["a"].tolist() == [0, 1, 2]
+    assert arguments["model"]["b"].tolist() == [[1, 0], [0, 1]]
 
 
 def test_only_plain_dtypes_may_cross() -> None:
@@ -73,12 +114,60 @@ def test_only_plain_dtypes_may_cross() -> None:
         list(encoded(Call("f", {"x": np.array([None])}, ()), TOKEN))
     with pytest.raises(ValueError, match="got complex128"):
         list(encoded(Call("f", {}, (Field("x", "complex128"),)), TOKEN))
+    with pytest.raises(ValueError, match="got object"):
+        list(encoded(Call("f", {"x": Made("a:b", {"x": np.array([None])})}, ()), TOKEN))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        Field("x", "float64", (None, None), most=3),
+        Field("x", "float64", (None,)),
+        Field("x", "float64", (None,), most=1 << 32),
+    ],
+    ids=["two free axes", "no most", "most beyond u32"],
+)
+def test_shape_that_cannot_be_read_safely_is_refused(field: Field) -> None:
+    with pytest.raises(ValueError, match="x: expected up to one free axis"):
+        list(encoded(Call("f", {}, (field,)), TOKEN))
+
+
+@pytest.mark.parametrize("maker", ["os", "os:", ":getpid", "os:path.join", "os:getpid()"])
+def test_maker_must_name_a_module_and_a_function(maker: str) -> None:
+    with pytest.raises(ValueError, match=r"expected a maker such as package\.module:function, got"):
+        list(encoded(Call("f", {"x": Made(maker, {})}, ()), TOKEN))
+
+
+def test_call_apart_cannot_keep_an_object() -> None:
+    with pytest.raises(ValueError, match="fit: expected a call apart to return fields"):
+        list(encoded(Call("fit", {}, (), apart=True), TOKEN))
 
 
 def test_head_says_how_many_bytes_follow() -> None:
     assert read_head(ANSWER.pack(TOKEN, 0, 0b101, 0), CALL, TOKEN) == Head(Status.OK, (SCORE, MAPS), 0)
     assert read_head(ANSWER.pack(TOKEN, 0, 0b101, 0), CALL, TOKEN).size == 8 + 6 * 4
     assert read_head(ANSWER.pack(TOKEN, 2, 0, 9), CALL, TOKEN) == Head(Status.OUT_OF_MEMORY, (), 9)
+
+
+def test_sizes_of_free_axes_follow_for_the_fields_present() -> None:
+    head = read_head(ANSWER.pack(TOKEN, 0, 0b111, 0), FREE, TOKEN)
+    assert head.sizes_bytes == 8 and head.size == 8 + 3 * 4 * 8 + 9 * 2 * 4
+    known = sized(head, struct.pack("<II", 2, 5))
+    assert [field.shape for field in known.fields] == [(), (3, 2), (5, 2)]
+    assert known.size == 8 + 3 * 2 * 8 + 5 * 2 * 4
+    without = read_head(ANSWER.pack(TOKEN, 0, 0b101, 0), FREE, TOKEN)
+    assert without.sizes_bytes == 4
+    assert [field.shape for field in sized(without, struct.pack("<I", 9)).fields] == [(), (9, 2)]
+    assert read_head(ANSWER.pack(TOKEN, 1, 0, 5), FREE, TOKEN).sizes_bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("moved", "parts", "name"), [(0, 5, "moved"), (5, 5, "moved"), (4, 2**32 - 1, "parts")]
+)
+def test_lying_size_is_malformed(moved: int, parts: int, name: str) -> None:
+    head = read_head(ANSWER.pack(TOKEN, 0, 0b111, 0), FREE, TOKEN)
+    with pytest.raises(Malformed, match=f"{name}: expected a free size from 1 to [49], got "):
+        sized(head, struct.pack("<II", moved, parts))
 
 
 @pytest.mark.parametrize(
@@ -120,6 +209,12 @@ def test_fields_are_read_from_their_bytes() -> None:
     arrays = decoded((SCORE, FLAG, MAPS), data)
     assert arrays["score"] == 0.5 and arrays["flag"] and arrays["flag"].dtype == np.bool_
     np.testing.assert_array_equal(arrays["maps"], maps, strict=True)
+
+
+def test_field_of_a_known_free_size_need_not_be_finite_where_it_says_so() -> None:
+    values = np.array([[1, np.nan], [np.inf, 2], [-np.inf, 3]], np.float32)
+    arrays = decoded((replace(PARTS, shape=(3, 2)),), bytearray(values.tobytes()))
+    np.testing.assert_array_equal(arrays["parts"], values, strict=True)
 
 
 @pytest.mark.parametrize(

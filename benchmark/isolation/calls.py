@@ -5,13 +5,16 @@ dtypes and shapes that were asked for; what it raises becomes a status and one l
 """
 
 import contextlib
+import importlib
 import json
 import os
+import signal
 import socket
 import struct
 import traceback
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +23,8 @@ REQUEST = struct.Struct("<I")
 """Before a call's description: its length."""
 ANSWER = struct.Struct("<8sBIH")
 """Before an answer: the call's token, a status, a bit mask of the fields present, the reason's length."""
+SIZE = struct.Struct("<I")
+"""Behind it, for each field present that has a free axis: the size of that."""
 OK, CRASHED, OUT_OF_MEMORY, BAD_OUTPUT = range(4)
 """The status of an answer."""
 REASON_BYTES = 2048
@@ -29,7 +34,7 @@ PLACE_BYTES = 200
 
 Array = npt.NDArray[Any]
 FieldDict = dict[str, Any]
-"""A field a call asks for: its name, dtype, shape, and whether it is optional."""
+"""A field a call asks for: the items of `records.Field`."""
 
 
 class Unusable(Exception):
@@ -48,21 +53,28 @@ class Served:
     def serve(self, line: socket.socket) -> None:
         """Answers calls until the host closes its end of the line."""
         while (request := received_request(line)) is not None:
-            token = bytes.fromhex(request["token"])
-            try:
-                mask, parts = self._answer(line, request)
-                head = ANSWER.pack(token, OK, mask, 0)
-            except BaseException as error:  # noqa: BLE001 - an entry may raise anything
-                status, reason = describe(error, self._folder)
-                head, parts = ANSWER.pack(token, status, 0, len(reason)) + reason, []
-                if status != BAD_OUTPUT:
-                    with contextlib.suppress(Exception):
-                        traceback.print_exc()
-            line.sendall(b"".join([head, *(part.tobytes() for part in parts)]))
+            if request["apart"]:
+                served_apart(partial(self._reply, line, request))
+            else:
+                self._reply(line, request)
+
+    def _reply(self, line: socket.socket, request: dict[str, Any]) -> None:
+        """Sends the answer to one call, or the reason why there is none."""
+        token = bytes.fromhex(request["token"])
+        try:
+            mask, parts = self._answer(line, request)
+            head = ANSWER.pack(token, OK, mask, 0) + free_sizes(request["returns"], mask, parts)
+        except BaseException as error:  # noqa: BLE001 - an entry may raise anything
+            status, reason = describe(error, self._folder)
+            head, parts = ANSWER.pack(token, status, 0, len(reason)) + reason, []
+            if status != BAD_OUTPUT:
+                with contextlib.suppress(Exception):
+                    traceback.print_exc()
+        line.sendall(b"".join([head, *(part.tobytes() for part in parts)]))
 
     def _answer(self, line: socket.socket, request: dict[str, Any]) -> tuple[int, list[Array]]:
         """The bit mask and the arrays of the answer to one call; raises whatever the entry may."""
-        arguments = received_arguments(line, request["arguments"])
+        arguments = made_arguments(received_arguments(line, request["arguments"]))
         name, returns = request["function"], request["returns"]
         target = self._function if name == self._signature else getattr(self._kept, name, None)
         if target is not None:
@@ -91,16 +103,82 @@ def received_request(line: socket.socket) -> dict[str, Any] | None:
     return request
 
 
+def served_apart(reply: Callable[[], None]) -> None:
+    """Sends a reply from a fork of this process; ends as the fork ended where that was before it had sent.
+
+    The fork says on a pipe that it has sent. It is read only once the fork has ended, as a process that the
+    entry started may hold the pipe open for longer.
+    """
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        reply_and_end(reply, writing)
+    os.close(writing)
+    status = end_of(process)
+    os.set_blocking(reading, False)
+    with open(reading, "rb", buffering=0) as said:
+        if not said.read(1):
+            end_alike(status)
+
+
+def reply_and_end(reply: Callable[[], None], writing: int) -> NoReturn:
+    """Sends a reply and says so on the pipe; ends this process whatever happens."""
+    code = 1
+    try:
+        reply()
+        os.write(writing, b"S")
+        code = 0
+    except BaseException:  # noqa: BLE001 - the fork must never serve the next call
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def end_of(process: int) -> int:
+    """The wait status of a child, once it has ended; of exit code 1 where the entry's code collected it."""
+    try:
+        return os.waitpid(process, 0)[1]
+    except ChildProcessError:
+        return 1 << 8
+
+
+def end_alike(status: int) -> NoReturn:
+    """Ends this process as another ended, by that one's wait status."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        with contextlib.suppress(OSError):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        signal.raise_signal(number)
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
 def received_arguments(line: socket.socket, described: list[list[Any]]) -> dict[str, Any]:
-    """The arguments by name: whole numbers, and arrays in memory of their own, writable and C-contiguous."""
+    """The arguments by name: whole numbers, and arrays in memory of their own, writable and C-contiguous.
+
+    One that is still to be made is a dict of its maker and its arrays.
+    """
     arguments: dict[str, Any] = {}
     for name, dtype, value in described:
-        if dtype is None:
-            arguments[name] = value
-        else:
+        if dtype is not None:
             arguments[name] = np.empty(value, dtype)
             filled(line, arguments[name].reshape(-1).view(np.uint8).data)
+        elif isinstance(value, dict):
+            arguments[name] = {**value, "arrays": received_arguments(line, value["arrays"])}
+        else:
+            arguments[name] = value
     return arguments
+
+
+def made_arguments(received: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, those made that were still to be; raises whatever their makers may."""
+    return {name: made(value) if isinstance(value, dict) else value for name, value in received.items()}
+
+
+def made(described: dict[str, Any]) -> object:
+    """What a maker makes of its arrays: `package.module:function` names it."""
+    module, _, function = described["maker"].partition(":")
+    return getattr(importlib.import_module(module), function)(**described["arrays"])
 
 
 def filled(line: socket.socket, buffer: Any) -> Any:
@@ -148,16 +226,32 @@ def converted_field(field: FieldDict, value: Any) -> Array:
         raise Unusable(f"{wrong}{named(value)}, which makes no array: {error}") from None
     if not fits(given.dtype.kind, field["dtype"]):
         raise Unusable(wrong + (named(value) if given.shape == () else f"an array of {given.dtype}"))
-    if given.shape != tuple(field["shape"]):
+    if not shaped(field, given.shape):
         raise Unusable(f"{wrong}{given.dtype} of shape {given.shape}")
     with np.errstate(all="ignore"):
         array = np.array(given, dtype=field["dtype"], order="C", subok=False)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
+    if field["finite"] and array.dtype.kind == "f" and not np.isfinite(array).all():
         first = array[~np.isfinite(array)][0]
         raise Unusable(f"{wrong}{first}" + (" among its values" if array.shape else ""))
     if array.dtype.kind == "i" and not (array == given).all():
         raise Unusable(f"{wrong}{given.dtype} values beyond its range")
     return array
+
+
+def shaped(field: FieldDict, given: tuple[int, ...]) -> bool:
+    """Whether a shape is the field's; a free axis, None there, may have any size from 1 to its most."""
+    wanted = field["shape"]
+    return len(given) == len(wanted) and all(
+        1 <= length <= field["most"] if free is None else length == free
+        for length, free in zip(given, wanted, strict=True)
+    )
+
+
+def free_sizes(fields: list[FieldDict], mask: int, parts: list[Array]) -> bytes:
+    """The sizes of the free axes of the fields present, in order, as an answer tells them."""
+    present = [field["shape"] for position, field in enumerate(fields) if mask >> position & 1]
+    pairs = zip(present, parts, strict=True)
+    return b"".join(SIZE.pack(part.shape[shape.index(None)]) for shape, part in pairs if None in shape)
 
 
 def fits(kind: str, wanted: str) -> bool:
@@ -169,9 +263,13 @@ def fits(kind: str, wanted: str) -> bool:
 
 
 def wording(field: FieldDict) -> str:
-    """A field's type as a reason names it: `one finite float64`, `int64 of shape (600,)`."""
-    kind = ("finite " if field["dtype"].startswith("float") else "") + field["dtype"]
-    return f"{kind} of shape {tuple(field['shape'])}" if field["shape"] else f"one {kind}"
+    """A field's type as a reason names it: `one finite float64`, `int64 of shape (600, 1 to 9)`."""
+    finite = field["finite"] and field["dtype"].startswith("float")
+    kind = ("finite " if finite else "") + field["dtype"]
+    if not field["shape"]:
+        return f"one {kind}"
+    lengths = [f"1 to {field['most']}" if length is None else str(length) for length in field["shape"]]
+    return f"{kind} of shape ({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
 
 
 def named(value: object) -> str:

@@ -16,6 +16,7 @@ from benchmark.isolation.protocol import (
     encoded,
     one_line,
     read_head,
+    sized,
 )
 from benchmark.records import Arrays, Call, CallFailed, Status
 
@@ -108,6 +109,7 @@ class Case:
         channel = self._channel
         channel.send(encoded(call, token), deadline)
         head = read_head(bytes(channel.receive(ANSWER.size, deadline)), call, token)
+        head = sized(head, bytes(channel.receive(head.sizes_bytes, deadline)))
         body = channel.receive(head.size, deadline)
         if head.status is not Status.OK:
             raise CallFailed(head.status, _reason(head, body))

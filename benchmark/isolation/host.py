@@ -27,6 +27,10 @@ class EntryCode:
     """The function's name as the track states it, and as calls name it."""
     arguments: tuple[str, ...]
     """The names of its arguments."""
+    packages: tuple[Path, ...] = ()
+    """Folders to import from beside the installed packages: read-only in a sandbox."""
+    preload: tuple[str, ...] = ()
+    """Modules imported before the entry is, so that no case pays for it."""
 
 
 @dataclass(frozen=True)
@@ -131,11 +135,13 @@ class Worker:
         self._tree = Tree(
             self._launcher.start(
                 Task(
-                    entry.folder,
-                    entry.function,
-                    entry.signature_name,
-                    entry.arguments,
-                    self._limits.memory_mib,
+                    folder=entry.folder,
+                    function=entry.function,
+                    signature=entry.signature_name,
+                    arguments=entry.arguments,
+                    memory_mib=self._limits.memory_mib,
+                    packages=entry.packages,
+                    preload=entry.preload,
                 )
             )
         )

@@ -47,6 +47,10 @@ class Task:
     """The names of its arguments."""
     memory_mib: int
     """Memory limit of each of its processes, in MiB."""
+    packages: tuple[Path, ...] = ()
+    """Folders to import from beside the installed packages: read-only in a sandbox."""
+    preload: tuple[str, ...] = ()
+    """Modules imported before the entry is, so that no case pays for it."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +110,6 @@ class Launcher:
 
     name: Literal["bwrap", "process"]
     """As results record it."""
-    pythonpath: tuple[Path, ...] = ()
-    """Further folders an entry may import from; read-only in a sandbox."""
 
     @property
     def protects(self) -> bool:
@@ -150,7 +152,7 @@ class Launcher:
 
     def _plan(self, task: Task, private: Path | None) -> _Plan:
         """The surroundings: in the sandbox, or in this machine with a private scratch folder."""
-        packages = [*self.pythonpath, *_packages()]
+        packages = [*(package.resolve() for package in task.packages), *_packages()]
         folder = task.folder.resolve()
         if private is not None:
             return _Plan(
@@ -203,6 +205,7 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "function": task.function,
         "signature": task.signature,
         "arguments": task.arguments,
+        "preload": task.preload,
         "paths": plan.paths,
         "scratch": plan.scratch,
         "processes": PROCESSES,

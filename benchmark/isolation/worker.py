@@ -5,7 +5,7 @@ a JSON object with the keys that `launchers.py` writes. Three kinds of process r
 
 - the **supervisor**, started first, never runs a line of the entry. It passes messages on, ends whatever a
   case left running, and empties the scratch folders. When the host goes away, it ends everything.
-- the **image** sets the limits, imports `method.py`, and forks for every case.
+- the **image** sets the limits, imports what the track names and `method.py`, and forks for every case.
 - the **case**, a fork of the image, serves the calls of one case over a socket of its own (`calls.py`).
 
 A message to the host is a kind of one byte, a length (u16) and that many bytes. `U`: the supervisor is up.
@@ -19,6 +19,7 @@ A message from the host is one byte. `C`, with the case's socket and the pipe fo
 import contextlib
 import ctypes
 import gc
+import importlib
 import importlib.util
 import inspect
 import json
@@ -31,7 +32,8 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -260,14 +262,52 @@ def module_from(name: str, path: str) -> ModuleType:
 
 def load(task: Task) -> Function:
     """The entry's function, its module imported and its signature checked; raises whatever an import may."""
+    sys.meta_path.insert(0, TorchWatch())
+    for name in task["preload"]:
+        importlib.import_module(name)
+    pin_torch()
     seed_globals()
     sys.path.insert(0, task["folder"])
     module = module_from("method", os.path.join(task["folder"], "method.py"))
     function = checked_function(module, task["function"], task["arguments"])
-    if torch := sys.modules.get("torch"):
+    pin_torch()
+    return function
+
+
+class TorchWatch:
+    """A finder that has torch found by the others, and pins it as soon as its import has ended."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where torch is, its loader made to pin it; None for any other module, and where there is none."""
+        if name != "torch":
+            return None
+        others = [finder for finder in sys.meta_path if hasattr(finder, "find_spec") and finder is not self]
+        specs = (finder.find_spec(name, path, target) for finder in others)
+        spec = next((spec for spec in specs if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            with contextlib.suppress(AttributeError):
+                spec.loader.exec_module = pinning(spec.loader.exec_module)  # type: ignore[assignment]
+        return spec
+
+
+def pinning(execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+    """A loader's `exec_module`, followed by the pins."""
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        pin_torch()
+
+    return exec_module
+
+
+def pin_torch() -> None:
+    """Holds torch, where it is imported, to one thread and to algorithms that give the same numbers again."""
+    torch: Any = sys.modules.get("torch")
+    if hasattr(torch, "use_deterministic_algorithms"):
         torch.set_num_threads(1)
         torch.use_deterministic_algorithms(True)
-    return function
 
 
 def seed_globals() -> None:
