@@ -64,7 +64,9 @@ def result(
         reasons=dict(found.reasons),
         intervals=dict(intervals(version, rows)),
         details=Details(per_dataset=[row_of(row) for row in rows], by_strength=found.by_strength),
-        digests=Digests(entry="a" * 64, suite=version.suite_digest or "b" * 64, scorer=scorer_digest(version)),
+        digests=Digests(
+            entry="a" * 64, suite=version.suite_digest or "b" * 64, scorer=scorer_digest(version)
+        ),
         timing=Timing(
             seconds=1.0, per_case={row.key.id: 0.01 for row in rows}, scored_at="2026-01-01T00:00:00+00:00"
         ),

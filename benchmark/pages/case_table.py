@@ -1,5 +1,6 @@
 """The cases of a result as a table, with the columns that the track's version has figures for."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -104,14 +105,15 @@ def measured(table: Standings) -> dict[str, Row]:
     return {key.id: held[key.id] for key in version.keys() if key.id in held}
 
 
-def measured_counts(table: Standings) -> tuple[tuple[str, int], ...]:
+def measured_counts(table: Standings) -> tuple[str, ...]:
     """How many cases are of each kind, and how many have what a figure answers with yes, in words."""
     rows = list(measured(table).values())
-    kinds = [row.kind.value for row in rows]
-    counts = [(kind, kinds.count(kind)) for kind in dict.fromkeys(kinds)]
+    kinds = Counter(row.kind.value for row in rows)
     asked = [name for name in table.version.truth if FIGURES[name].words == ("no", "yes")]
-    counts += [(FIGURES[name].title.lower(), sum(_figures(row)[name] == 1 for row in rows)) for name in asked]
-    return tuple(counts)
+    return (
+        *(f"{kind}: {count}" for kind, count in kinds.items()),
+        *(f"{FIGURES[n].title.lower()}: {sum(_figures(row)[n] == 1 for row in rows)}" for n in asked),
+    )
 
 
 def _kinds_differ(version: Version) -> bool:

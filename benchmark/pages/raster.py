@@ -12,8 +12,8 @@ Bytes = npt.NDArray[np.uint8]
 
 GRAYS, HEATS = 12, 20
 """How many shades of the image, and how many colors of the heatmap, a mixed picture has: 240 pairs."""
-HEAT_SHARE = 0.6
-"""The heatmap's share in a mixed picture."""
+HEAT_SHARE = (0.45, 0.85)
+"""The heatmap's share in a mixed picture where it is least and where it is greatest."""
 
 
 def png_color(pixels: Bytes) -> bytes:
@@ -50,7 +50,8 @@ def _mixed() -> Bytes:
     places = np.linspace(0, len(stops) - 1, HEATS)
     heat = np.stack([np.interp(places, range(len(stops)), channel) for channel in stops.T], axis=1)
     gray = np.linspace(0, 255, GRAYS)[:, None, None]
-    mixed = (1 - HEAT_SHARE) * gray + HEAT_SHARE * heat[None, :, :]
+    share = np.linspace(*HEAT_SHARE, HEATS)[None, :, None]
+    mixed = (1 - share) * gray + share * heat[None, :, :]
     return np.rint(mixed).astype(np.uint8).reshape(-1, 3)
 
 

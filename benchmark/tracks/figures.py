@@ -28,7 +28,9 @@ FIGURES: Mapping[str, CaseFigure] = {
     ),
     "accuracy": CaseFigure("Model accuracy", "Accuracy of the case’s model on its held-out images."),
     "one_class": CaseFigure(
-        "One class only", "Whether the case’s model gives every image the same label.", words=("no", "yes")
+        "Answers one class only",
+        "Whether the case’s model gives every image the same label.",
+        words=("no", "yes"),
     ),
     "patched": CaseFigure("Patched images", "How many of the held-out images hold the patch.", digits=0),
     "hits": CaseFigure("Hits", "How many patched images have a heatmap that peaks on the patch.", digits=0),
