@@ -1,7 +1,7 @@
 """Reading results that may be wrong: every number is derived again before it is believed."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmark import gallery
@@ -65,8 +65,27 @@ def load_all(root: Path) -> list[Result]:
             continue
         wrong.extend(misplaced(result, path, root))
         found.append(result)
+    wrong.extend(_disagreements(found))
     raise_all(ResultError, wrong)
     return found
+
+
+def _disagreements(results: Sequence[Result]) -> Iterator[str]:
+    """The results of one version that say of a case that it is of another kind than the first one does.
+
+    What is measured on a model may differ between machines; rows of one table must rest on one truth.
+    """
+    first: dict[tuple[str, str, str], tuple[Kind, str]] = {}
+    for result in results:
+        if result.track not in TRACKS or is_stale(version_of(result), result):
+            continue
+        for row in result.details.per_dataset:
+            kind, other = first.setdefault((result.track, result.version, row.case), (row.kind, result.entry))
+            if row.kind is not kind:
+                yield (
+                    f"{result.place}: {row.case}: expected kind {kind.value!r} as in {other}, got "
+                    f"{row.kind.value!r}; score both on one machine"
+                )
 
 
 def misplaced(result: Result, path: Path, root: Path) -> Iterator[str]:

@@ -108,7 +108,7 @@ class Call:
     function: str
     """The function's or method's name as the track states it."""
     arguments: Mapping[str, npt.NDArray[Any] | int | Made]
-    """Arguments by name: arrays, whole numbers, and objects made from arrays."""
+    """Arrays, whole numbers, and objects made from arrays: by name for a function, in order for a method."""
     returns: tuple[Field, ...]
     """What must come back; empty where the returned object stays with the entry."""
     bare: str | None = None

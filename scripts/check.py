@@ -6,6 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from benchmark import gallery
 from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.entries import Entry, entry_folders, list_entries, read_entry
@@ -15,7 +16,7 @@ from benchmark.results import FILE_NAME, Result
 from benchmark.text import fault
 
 RESULTS = "results"
-BESIDE_A_RESULT = frozenset({FILE_NAME, "gallery.npz"})
+BESIDE_A_RESULT = frozenset({FILE_NAME, gallery.FILE_NAME})
 AT_THE_TOP = frozenset({"README.md", ".gitkeep"})
 T = TypeVar("T")
 

@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
+from benchmark import gallery
 from benchmark.digests import scorer_digest
 from benchmark.entries import Entry
-from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
+from benchmark.records import Arrays, CaseKey, Judgement, Kind, Outcome, Status
 from benchmark.results import Details, Digests, Environment, Result, Timing, row_of
 from benchmark.summary import intervals, values
 from benchmark.tracks import TRACKS
@@ -95,3 +98,13 @@ def entry(name: str = "some_entry", kind: str = "method", digest: str = "a" * 64
         functions={},
         digest=digest,
     )
+
+
+def image_gallery(count: int = 2, seed: int = 0) -> Arrays:
+    """A gallery of `count` pictures of noise of one case."""
+    rng = np.random.default_rng(seed)
+    arrays = {
+        name: rng.integers(0, 2, (count, *shape)).astype(dtype)
+        for name, (dtype, shape) in gallery.LAYOUT.items()
+    }
+    return {**arrays, gallery.CASE: np.array(["patch/1.0/0"] * count)}

@@ -54,7 +54,10 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
             lambda c: c["details"]["per_dataset"][0].update(flag=None),
             "flag: expected for every case or for none",
         ),
-        (lambda c: c["details"]["per_dataset"][0].update(mood=1.0), "expected no figure but none, got mood"),
+        (
+            lambda c: c["details"]["per_dataset"][0].update(mood=1.0),
+            "expected nothing but score, flag, got mood",
+        ),
         (lambda c: c["details"]["per_dataset"][0].update(reason="x"), "reason: expected one exactly when"),
         (lambda c: c["details"]["per_dataset"][0].update(status="crashed", reason="x"), "expected no score"),
         (

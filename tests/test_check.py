@@ -93,7 +93,7 @@ def test_a_result_without_its_entry(here: Path, capsys: pytest.CaptureFixture[st
 def test_files_that_no_one_would_read(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_entry(here / "contrib", "some_entry")
     path = committed(here, result("some_entry"))
-    path.with_name("gallery.npz").write_text("")
+    path.with_name("gallery.npz").write_bytes(b"")
     path.with_name("result.json").write_text("")
     (here / "results" / "embedding-detection" / "README.md").write_text("")
     (here / "results" / "note.txt").write_text("")
@@ -102,6 +102,7 @@ def test_files_that_no_one_would_read(here: Path, capsys: pytest.CaptureFixture[
         "results/embedding-detection/1.1/some_entry/result.json",
         "results/embedding-detection/README.md",
         "results/note.txt",
+        "results/embedding-detection/1.1/some_entry/gallery.npz",
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.errors import IsolationError
-from benchmark.isolation import bubblewrap, numeric
+from benchmark.isolation import bubblewrap, launchers, numeric
 from benchmark.isolation.bubblewrap import bwrap_fault
 from benchmark.isolation.host import CaseFailed, EntryCode
 from benchmark.isolation.launchers import BWRAP, PROCESS, Launcher, choose
@@ -120,14 +120,14 @@ def test_further_folders_can_be_imported_from(launcher: Launcher, tmp_path: Path
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_further_folders_come_before_the_installed_packages(launcher: Launcher, tmp_path: Path) -> None:
+def test_further_folders_cannot_hide_the_installed_packages(launcher: Launcher, tmp_path: Path) -> None:
     extra, own = tmp_path / "extra", tmp_path / "own"
     extra.mkdir()
     own.mkdir()
-    (extra / "scipy.py").write_text("VALUE = 20\n", encoding="utf-8")
-    code = written(own, "return scipy.VALUE", "import scipy")
+    (extra / "scipy.py").write_text("__version__ = 'ours'\n", encoding="utf-8")
+    code = written(own, "return {'score': 1, 'flag': scipy.__version__ != 'ours'}", "import scipy")
     with worker(launcher, replace(code, packages=(extra,))) as run:
-        assert answer(run) == {"score": 20.0}
+        assert answer(run)["flag"]
 
 
 @pytest.mark.bwrap
@@ -172,12 +172,12 @@ def test_named_module_that_cannot_be_imported_is_said(launcher: Launcher, tmp_pa
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_torch_is_pinned_if_the_entry_imports_it(launcher: Launcher, tmp_path: Path) -> None:
-    fake = "settings = []\nset_num_threads = use_deterministic_algorithms = settings.append\n"
+    fake = "settings = []\nset_num_threads = set_deterministic_debug_mode = settings.append\n"
     (tmp_path / "torch.py").write_text(fake, encoding="utf-8")
     body = "return {'score': 1, 'flag': 'torch' in sys.modules}"
     with worker(launcher, written(tmp_path, body, "import sys")) as run:
         assert not answer(run)["flag"]
-    body = "return {'score': 1, 'flag': at_import == [1, True] and torch.settings[-3:] == [8, 1, True]}"
+    body = "return {'score': 1, 'flag': at_import == [1, 'error'] and torch.settings[-3:] == [8, 1, 'error']}"
     before = "import torch\nat_import = list(torch.settings)\ntorch.set_num_threads(8)"
     with worker(launcher, written(tmp_path, body, before)) as run:
         assert answer(run)["flag"]
@@ -186,19 +186,21 @@ def test_torch_is_pinned_if_the_entry_imports_it(launcher: Launcher, tmp_path: P
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 @pytest.mark.parametrize("preload", [(), ("torch",)], ids=["in a call", "before the entry"])
 def test_torch_is_pinned_whenever_it_is_imported(
-    launcher: Launcher, tmp_path: Path, preload: tuple[str, ...]
+    launcher: Launcher, tmp_path: Path, preload: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     extra, own = tmp_path / "extra", tmp_path / "own"
+    installed = launchers._packages()
+    monkeypatch.setattr(launchers, "_packages", lambda: [extra, *installed])
     extra.mkdir()
     own.mkdir()
-    fake = "settings = []\nset_num_threads = use_deterministic_algorithms = settings.append\n"
+    fake = "settings = []\nset_num_threads = set_deterministic_debug_mode = settings.append\n"
     (extra / "torch.py").write_text(fake, encoding="utf-8")
     body = """
     loaded = "torch" in sys.modules
     import torch
-    return {"score": int(loaded), "flag": torch.settings[-2:] == [1, True]}
+    return {"score": int(loaded), "flag": torch.settings[-2:] == [1, "error"]}
     """
-    code = replace(written(own, body, "import sys"), packages=(extra,), preload=preload)
+    code = replace(written(own, body, "import sys"), preload=preload)
     with worker(launcher, code) as run:
         assert answer(run) == {"score": float(bool(preload)), "flag": True}
 

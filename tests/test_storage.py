@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmark import gallery
 from benchmark.audit import load
-from benchmark.errors import UsageError
+from benchmark.errors import ResultError, UsageError
 from benchmark.results import Result, save
 from benchmark.storage import commit, keep, usable
-from tests.builders import failure, outcomes, result
+from tests.builders import failure, image_gallery, outcomes, result
 
 
 def failed() -> Result:
@@ -20,7 +21,7 @@ def edited(one: Result) -> Result:
 
 
 def test_a_result_goes_to_its_place(tmp_path: Path) -> None:
-    assert keep(result(), tmp_path) == tmp_path / "embedding-detection/1.1/some_entry/results.json"
+    assert keep(result(), None, tmp_path) == tmp_path / "embedding-detection/1.1/some_entry/results.json"
 
 
 @pytest.mark.parametrize(
@@ -28,8 +29,8 @@ def test_a_result_goes_to_its_place(tmp_path: Path) -> None:
     [(result(suite="quick"), "results-quick.json"), (failed(), "results-failed.json")],
 )
 def test_a_lesser_result_goes_beside_a_full_one(tmp_path: Path, lesser: Result, name: str) -> None:
-    place = keep(result(), tmp_path)
-    assert keep(lesser, tmp_path) == place.with_name(name)
+    place = keep(result(), None, tmp_path)
+    assert keep(lesser, None, tmp_path) == place.with_name(name)
     assert load(place) == result()
 
 
@@ -37,22 +38,22 @@ def test_a_full_result_replaces_whatever_was_there(tmp_path: Path) -> None:
     for before in (result(suite="quick"), failed(), edited(result())):
         place = tmp_path / before.place
         save(before, place)
-        assert keep(result(), tmp_path) == place
+        assert keep(result(), None, tmp_path) == place
         assert load(place) == result()
 
 
 def test_a_file_that_is_no_result_is_replaced(tmp_path: Path) -> None:
-    place = keep(result(), tmp_path)
+    place = keep(result(), None, tmp_path)
     place.write_text("{")
-    assert keep(failed(), tmp_path) == place
+    assert keep(failed(), None, tmp_path) == place
 
 
 def test_a_committed_result_outlives_a_failed_run_of_the_same_entry_only(tmp_path: Path) -> None:
     results, scores = tmp_path / "results", tmp_path / "scores"
-    place = commit(result(), results, scores)
-    assert commit(failed(), results, scores).is_relative_to(scores)
+    place = commit(result(), None, results, scores)
+    assert commit(failed(), None, results, scores).is_relative_to(scores)
     assert load(place) == result()
-    assert commit(edited(failed()), results, scores) == place
+    assert commit(edited(failed()), None, results, scores) == place
     assert load(place).status == "incomplete"
 
 
@@ -63,3 +64,31 @@ def test_a_file_cannot_hold_results(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(UsageError, match="expected a folder to write to"):
             usable(folder)
+
+
+def test_the_gallery_goes_beside_its_result_and_goes_away_with_it(tmp_path: Path) -> None:
+    pictures = image_gallery()
+    held = result()
+    digests = held.digests.model_copy(update={"gallery": gallery.digest(pictures)})
+    place = keep(held.model_copy(update={"digests": digests}), pictures, tmp_path)
+    assert load(place).digests.gallery == gallery.digest(pictures)
+    assert place.with_name("gallery.npz").exists()
+    quick = keep(result(suite="quick"), pictures, tmp_path)
+    assert quick.with_name("gallery-quick.npz").exists()
+    keep(held, None, tmp_path)
+    assert not place.with_name("gallery.npz").exists()
+    assert load(place) == held
+
+
+def test_a_gallery_that_is_missing_or_not_named_is_a_fault(tmp_path: Path) -> None:
+    pictures = image_gallery()
+    held = result()
+    digests = held.digests.model_copy(update={"gallery": gallery.digest(pictures)})
+    place = keep(held.model_copy(update={"digests": digests}), pictures, tmp_path)
+    place.with_name("gallery.npz").unlink()
+    with pytest.raises(ResultError, match=r"gallery\.npz: expected the gallery of a result"):
+        load(place)
+    keep(held, None, tmp_path)
+    gallery.save(pictures, place.with_name("gallery.npz"))
+    with pytest.raises(ResultError, match=r"gallery\.npz: expected no file"):
+        load(place)

@@ -23,6 +23,18 @@ GOLDEN = {
         "27a331f412715dcae945f023926dba27b4566551e6aff5ead20b3930dd3b0dd7",
         "ac22e9706ace2acd22ef3ad03d29b21de54408baa25b9d0d5107f14173015636",
     ),
+    "embedding-mitigation@1.0": (
+        "72c2bb04e69dd5528f6611fd351f5e1d07dc163ea5c62364381e537e48ccb39e",
+        "5c5b4e0a06c7f18b737e463cefc229b1624aecf77341d2e9a47faf5caa27cd19",
+    ),
+    "image-detection@1.0": (
+        "2601a50ffc70ba22b8a4bce95b31d807ba015e99ca6090922cc30d4d15c59b31",
+        "a31bbeb94954994e06685e2b278c1ae6ecf8f9edb50d7ef3df31a5475b132d9f",
+    ),
+    "image-mitigation@1.0": (
+        "8abc99a40eb8e0746b7de026efe9e7bd6a1c71edef43ee305752e2670d92cacc",
+        "5075b8a474c2c8bf0c109af18eb4c20065e1c1555ad33d8eef8ace493d7a287f",
+    ),
 }
 """The digests of each version's data and metrics; they never change once results exist."""
 
@@ -114,7 +126,7 @@ def test_a_detector_is_asked_once_with_a_seed_made_of_what_it_sees() -> None:
 
     version = TRACKS["embedding-detection"].current
     case = version.generate(version.keys()[0])
-    assert examine_detector(case, answer) == Judgement(0.5, True, {}, frozenset({"flag"}))
+    assert examine_detector(case, answer, answer) == Judgement(0.5, True, {}, frozenset({"flag"}))
     (call,) = calls
     assert set(call.arguments) == {"embeddings", "attribute", "task_labels", "seed"}
     assert call.arguments["seed"] == entry_seed(case.seen) != case.key.seed

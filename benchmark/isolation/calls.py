@@ -77,8 +77,10 @@ class Served:
         arguments = made_arguments(received_arguments(line, request["arguments"]))
         name, returns = request["function"], request["returns"]
         target = self._function if name == self._signature else getattr(self._kept, name, None)
-        if target is not None:
+        if target is self._function:
             value = target(**arguments)
+        elif target is not None:
+            value = target(*arguments.values())
         elif returns and all(field["optional"] for field in returns):
             value = {}
         else:

@@ -28,7 +28,7 @@ class EntryCode:
     arguments: tuple[str, ...]
     """The names of its arguments."""
     packages: tuple[Path, ...] = ()
-    """Folders to import from beside the installed packages: read-only in a sandbox."""
+    """Folders to import from after the installed packages, which they cannot hide; read-only in a sandbox."""
     preload: tuple[str, ...] = ()
     """Modules imported before the entry is, so that no case pays for it."""
 

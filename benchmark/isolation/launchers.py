@@ -48,7 +48,7 @@ class Task:
     memory_mib: int
     """Memory limit of each of its processes, in MiB."""
     packages: tuple[Path, ...] = ()
-    """Folders to import from beside the installed packages: read-only in a sandbox."""
+    """Folders to import from after the installed packages, which they cannot hide; read-only in a sandbox."""
     preload: tuple[str, ...] = ()
     """Modules imported before the entry is, so that no case pays for it."""
 
@@ -152,7 +152,7 @@ class Launcher:
 
     def _plan(self, task: Task, private: Path | None) -> _Plan:
         """The surroundings: in the sandbox, or in this machine with a private scratch folder."""
-        packages = [*(package.resolve() for package in task.packages), *_packages()]
+        packages = [*_packages(), *(package.resolve() for package in task.packages)]
         folder = task.folder.resolve()
         if private is not None:
             return _Plan(

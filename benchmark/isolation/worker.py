@@ -305,9 +305,10 @@ def pinning(execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], Non
 def pin_torch() -> None:
     """Holds torch, where it is imported, to one thread and to algorithms that give the same numbers again."""
     torch: Any = sys.modules.get("torch")
-    if hasattr(torch, "use_deterministic_algorithms"):
+    if hasattr(torch, "set_deterministic_debug_mode"):
         torch.set_num_threads(1)
-        torch.use_deterministic_algorithms(True)
+        # What `use_deterministic_algorithms(True)` sets, without its import of torch's compiler: two seconds.
+        torch.set_deterministic_debug_mode("error")
 
 
 def seed_globals() -> None:

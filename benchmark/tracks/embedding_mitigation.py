@@ -178,6 +178,7 @@ FIRST = Version(
     answers=mitigation.METRICS,
     optional=(mitigation.LEAKAGE,),
     strata=("variant", "strength"),
+    suite_digest="72c2bb04e69dd5528f6611fd351f5e1d07dc163ea5c62364381e537e48ccb39e",
 )
 
 TRACK = Track(

@@ -252,6 +252,7 @@ FIRST = Version(
     truth=TRUTH,
     kind_of=kind_of,
     strata=("variant", "null"),
+    suite_digest="2601a50ffc70ba22b8a4bce95b31d807ba015e99ca6090922cc30d4d15c59b31",
 )
 
 TRACK = Track(

@@ -123,6 +123,7 @@ FIRST = Version(
     answers=mitigation.METRICS,
     optional=(),
     strata=("variant", "strength"),
+    suite_digest="8abc99a40eb8e0746b7de026efe9e7bd6a1c71edef43ee305752e2670d92cacc",
 )
 
 TRACK = Track(
