@@ -192,6 +192,11 @@ class Metric:
     symbols: tuple[str, ...] = ()
     """What the letters of its formula stand for, a few words each."""
 
+    @property
+    def inline(self) -> str:
+        """Its name within a sentence: in lower case, but for abbreviations."""
+        return self.title if self.title[:2].isupper() else self.title[:1].lower() + self.title[1:]
+
 
 _SPECIFICATION = "track specification, embedding-detection, “Metrics”"
 _ON_IMAGES = "track specification, image-detection, “Metrics”"

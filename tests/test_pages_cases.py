@@ -73,7 +73,7 @@ def test_ambiguous_cases_have_a_line_and_a_word_of_their_own() -> None:
 def test_without_scores_the_figure_that_ranks_the_table_places_the_cases() -> None:
     table = Standings(MITIGATION, MITIGATION.current, (), frozenset())
     found = case_map([mitigated(0, 0.5), mitigated(1, 0.6), mitigated(2, 0.7)], table)
-    assert found is not None and (found.by, found.ranked) == ("Worst-group accuracy", False)
+    assert found is not None and (found.by, found.ranked) == ("worst-group accuracy", False)
     assert (found.sides, [dot.x for dot in found.panels[0].lines[0].dots]) == (("0.5", "0.7"), [0, 50, 100])
 
 
@@ -142,6 +142,13 @@ def test_where_nothing_is_measured_there_is_nothing_to_list(track: Track) -> Non
     rows = answers(Made("some", "Some", track=track), track.current)
     row = Standing("some", Group.RANKED, result("some", rows, track.current))
     assert measured_cases(Standings(track, track.current, (row,), frozenset())).rows == ()
+
+
+def test_a_metric_is_named_within_a_sentence() -> None:
+    names = ("auroc", "worst_group_acc", "gain_over_erm", "fpr")
+    assert [METRICS[name].inline for name in names] == [
+        "AUROC", "worst-group accuracy", "gain over ERM", "FPR",
+    ]  # fmt: skip
 
 
 def test_letters_of_formulas_are_explained() -> None:

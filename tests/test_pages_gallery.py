@@ -116,14 +116,16 @@ def test_examples_are_the_same_shortcut_images_of_the_leading_entries() -> None:
         (Kind.NULL, True, (1, 1), "on the patch"),
         (Kind.NULL, False, (1, 1), "off the patch"),
         (Kind.AMBIGUOUS, True, (1, 1), "on the patch"),
-        (Kind.SHORTCUT, False, None, "no peak"),
+        (Kind.SHORTCUT, False, None, "miss, no peak"),
+        (Kind.NULL, False, None, "no peak"),
     ],
 )
 def test_hits_count_in_shortcut_cases_only(
     kind: Kind, hit: bool, peak: tuple[int, int] | None, word: str
 ) -> None:
     case = shot().case.model_copy(update={"kind": kind})
-    assert shot(case=case, hit=hit, peak=peak).word == word
+    found = shot(case=case, hit=hit, peak=peak)
+    assert (found.word, found.outcome) == (word, word.removesuffix(", no peak"))
 
 
 def test_a_shot_says_where_things_are() -> None:
@@ -136,7 +138,7 @@ def test_a_shot_says_where_things_are() -> None:
 def test_choices_are_what_there_is() -> None:
     held = choices([shot(corner=3), shot(corner=0, hit=True), shot(corner=3, peak=None)])
     assert (held.strengths, held.corners) == ((0.5,), ("top left", "bottom right"))
-    assert held.words == ("no peak", "off the patch", "on the patch")
+    assert held.outcomes == ("no peak", "off the patch", "on the patch")
 
 
 def test_heat_is_lighter_the_higher_it_is_on_any_gray() -> None:

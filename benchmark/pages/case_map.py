@@ -10,7 +10,6 @@ from benchmark.pages.axis import axis_for, number
 from benchmark.ranking import Standings
 from benchmark.records import Kind, Status
 from benchmark.results import Row
-from benchmark.tracks.figures import FIGURES
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class CaseMap:
     """All cases of an entry."""
 
     by: str
-    """What places them: `score`, or a figure's title."""
+    """What places them, within a sentence: `score`, or the ranking metric."""
     ranked: bool
     """Whether they are placed by the rank of the value among the entry's cases, or by the value."""
     ends: tuple[str, str]
@@ -87,7 +86,7 @@ def case_map(rows: Sequence[Row], table: Standings) -> CaseMap | None:
     variants = dict.fromkeys(row.variant for row, _ in placed)
     symbol = table.track.strength_symbol
     return CaseMap(
-        by=FIGURES[ranking].title if by_figure else "score",
+        by=METRICS[ranking].inline if by_figure else "score",
         ranked=not by_figure,
         ends=(number(float(held.min())), number(float(held.max()))),
         sides=(number(axis.low, 1), number(axis.high, 1)) if by_figure else ("lowest score", "highest"),

@@ -22,7 +22,7 @@ class Choices:
     """The strengths of their cases."""
     corners: tuple[str, ...]
     """Where their patches are, in words."""
-    words: tuple[str, ...]
+    outcomes: tuple[str, ...]
     """What became of them, in words."""
 
 
@@ -32,7 +32,7 @@ def choices(shots: Iterable[Shot]) -> Choices:
     return Choices(
         strengths=tuple(sorted({shot.case.strength for shot in held})),
         corners=tuple(dict.fromkeys(s.corner_word for s in sorted(held, key=lambda shot: shot.corner))),
-        words=tuple(sorted({shot.word for shot in held})),
+        outcomes=tuple(sorted({shot.outcome for shot in held})),
     )
 
 

@@ -52,7 +52,8 @@ def _mixed() -> Bytes:
     gray = np.linspace(0, 255, GRAYS)[:, None, None]
     share = np.linspace(*HEAT_SHARE, HEATS)[None, :, None]
     mixed = (1 - share) * gray + share * heat[None, :, :]
-    return np.rint(mixed).astype(np.uint8).reshape(-1, 3)
+    colors: Bytes = np.rint(mixed).astype(np.uint8).reshape(-1, 3)
+    return colors
 
 
 def _png(picture: Image.Image) -> bytes:

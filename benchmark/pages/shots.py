@@ -38,12 +38,19 @@ class Shot:
     """Row and column of the peak, from 0; None where the heatmap has none."""
 
     @property
-    def word(self) -> str:
-        """What became of it: `hit` or `miss` where that counts, else where the peak is."""
+    def outcome(self) -> str:
+        """What became of it: `hit` or `miss` in a shortcut case, where that counts; else where the peak is."""
+        if self.case.kind is Kind.SHORTCUT:
+            return "hit" if self.hit else "miss"
         if self.peak is None:
             return "no peak"
-        counted = ("miss", "hit") if self.case.kind is Kind.SHORTCUT else ("off the patch", "on the patch")
-        return counted[self.hit]
+        return "on the patch" if self.hit else "off the patch"
+
+    @property
+    def word(self) -> str:
+        """The same, and why it missed where it has no peak."""
+        missed = self.peak is None and self.case.kind is Kind.SHORTCUT
+        return "miss, no peak" if missed else self.outcome
 
     @property
     def corner_word(self) -> str:
