@@ -111,6 +111,9 @@ def _compared(name: str, old: Result, new: Result, tolerance: float) -> Verdict:
     found = list(differences(old, new))
     if old.digests.suite != new.digests.suite:
         return Verdict(False, f"{name}: the data differ from those it was scored on; use score.py --commit")
+    if not found and old.digests.gallery != new.digests.gallery:
+        stands = old.environment.isa != new.environment.isa
+        return Verdict(stands, f"{name}: the numbers are exactly the same, the gallery's pictures are not")
     if not found:
         return Verdict(True, f"{name}: exactly the same")
     where, size = max(found, key=lambda pair: pair[1])

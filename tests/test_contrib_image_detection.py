@@ -2,8 +2,6 @@
 
 import copy
 import inspect
-import os
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +13,9 @@ from scipy import stats
 from torch import Tensor, nn
 
 from benchmark.data.patched_bars import Recipe, generate_patched_bars
+from benchmark.machine import CACHE
 from benchmark.models import make_cnn, state_of
+from benchmark.requirements import installed
 from tests.contrib_methods import CONTRIB, method
 
 Images = npt.NDArray[np.float32]
@@ -29,18 +29,13 @@ CORNER = (slice(28, 32), slice(28, 32))
 """The rows and columns of the bottom right block."""
 
 
-def packages(entry: str) -> Path:
-    """The folder with the packages that an entry's requirements.txt names: the one place that knows it."""
-    return Path(os.environ["ENTRY_PACKAGES"])
-
-
 @pytest.fixture
 def load(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function from an entry's name to its method, with the entry's packages on the path for this test."""
 
     def with_packages(entry: str) -> ModuleType:
-        if (CONTRIB / entry / "requirements.txt").exists():
-            monkeypatch.syspath_prepend(packages(entry))
+        if (own := installed(CONTRIB / entry / "requirements.txt", CACHE)) is not None:
+            monkeypatch.syspath_prepend(own)
         return method(entry)
 
     return with_packages

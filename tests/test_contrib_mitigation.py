@@ -34,7 +34,7 @@ def within_labels(values: FloatArray | IntArray, labels: IntArray) -> FloatArray
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_the_descriptor_names_the_track_and_only_the_floor_is_a_control(entry: str) -> None:
     described = tomllib.loads((CONTRIB / entry / "entry.toml").read_text())
-    assert described["tracks"] == ["embedding-mitigation"]
+    assert "embedding-mitigation" in described["tracks"]
     assert described["kind"] == ("control" if entry == "majority_class" else "method")
     assert ("paper" in described) == ("bibtex" in described) == (entry != "majority_class")
 

@@ -40,8 +40,8 @@ class Entry:
             return {}
         rows = call.arguments["embeddings"]
         if call.function == "predict":
-            return {"labels": np.asarray(self.predict(rows), dtype=np.int64)}
-        return {} if self.transform is None else {"columns": np.asarray(self.transform(rows), dtype=float)}
+            return {"predict": np.asarray(self.predict(rows), dtype=np.int64)}
+        return {} if self.transform is None else {"transform": np.asarray(self.transform(rows), dtype=float)}
 
 
 def laboratory(call: Call) -> Arrays:

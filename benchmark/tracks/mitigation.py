@@ -93,9 +93,9 @@ def _predictions(entry: Caller, rows: npt.NDArray[np.generic], name: str) -> Int
 
 def _predict(entry: Caller, rows: npt.NDArray[np.generic], name: str) -> IntArray:
     """int64 (n,) of 0 and 1 for rows (n, ...). Raises CallFailed for other labels."""
-    field = Field("labels", "int64", (len(rows),))
-    answer = entry(Call("predict", {name: rows}, returns=(field,), bare="labels", apart=True))
-    labels: IntArray = answer["labels"]
+    field = Field("predict", "int64", (len(rows),))
+    answer = entry(Call("predict", {name: rows}, returns=(field,), bare="predict", apart=True))
+    labels: IntArray = answer["predict"]
     wrong = labels[(labels != 0) & (labels != 1)]
     if wrong.size:
         raise CallFailed(
@@ -125,9 +125,9 @@ def _transformed(entry: Caller, rows: npt.NDArray[np.generic], name: str) -> Flo
 
 
 def _transform(entry: Caller, rows: npt.NDArray[np.generic], name: str) -> FloatArray | None:
-    field = Field("columns", "float64", (len(rows), None), most=WIDEST, optional=True)
-    call = Call("transform", {name: rows}, returns=(field,), bare="columns", apart=True)
-    part: FloatArray | None = entry(call).get("columns")
+    field = Field("transform", "float64", (len(rows), None), most=WIDEST, optional=True)
+    call = Call("transform", {name: rows}, returns=(field,), bare="transform", apart=True)
+    part: FloatArray | None = entry(call).get("transform")
     if part is not None and np.abs(part).max() > LARGEST:
         largest = f"{np.abs(part).max():.3g}"
         raise CallFailed(
