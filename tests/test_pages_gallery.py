@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,16 @@ from benchmark import gallery
 from benchmark.errors import ResultError
 from benchmark.pages.axis import CIVIDIS
 from benchmark.pages.build import render
-from benchmark.pages.gallery_page import choices
+from benchmark.pages.gallery_page import choices, gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, gather
 from benchmark.pages.raster import HEATS, png_color, png_column, png_heat
+from benchmark.pages.render import environment
 from benchmark.pages.shots import Gallery, Shot, examples, gallery_of
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.records import Kind
 from benchmark.tracks import TRACKS
 from tests.builders import result
-from tests.builders_site import Made, answers, repository
+from tests.builders_site import SOURCE, Made, answers, repository
 
 TRACK = TRACKS["image-detection"]
 VERSION = TRACK.current
@@ -170,6 +172,20 @@ def test_the_pages_of_a_track_with_pictures_have_a_gallery_and_its_files(tmp_pat
     assert 'src="../image-detection/gallery/good.png"' in str(files["entries/good.md"])
     assert "What it looks at" not in str(files["entries/plain.md"])
     assert 'href="gallery/index.html"' in str(files["image-detection/index.md"])
+
+
+def test_an_older_version_has_its_gallery_below_its_own_page() -> None:
+    older = replace(VERSION, number="0.9")
+    board, table = made(GOOD)
+    table = replace(table, track=replace(TRACK, versions=(older, VERSION)), version=older)
+    held = gallery_of(board, table)
+    assert held is not None
+    page = gallery_page(board, table, held, environment(SOURCE / "templates"))
+    assert (page.path, page.searched) == ("image-detection/0.9/gallery/index.md", False)
+    assert 'href="../../../entries/good.html"' in page.body and 'href="../index.html"' in page.body
+    assert sorted(gallery_files(table, held)) == [
+        "image-detection/0.9/gallery/good.png", "image-detection/0.9/gallery/shared-images.png",
+    ]  # fmt: skip
 
 
 def test_a_gallery_of_ten_entries_is_light(tmp_path: Path) -> None:

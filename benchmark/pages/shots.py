@@ -39,7 +39,7 @@ class Shot:
 
     @property
     def outcome(self) -> str:
-        """What became of it: `hit` or `miss` in a shortcut case, where that counts; else where the peak is."""
+        """What became of it: `hit` or `miss` in shortcut cases, which count; else where the peak is."""
         if self.case.kind is Kind.SHORTCUT:
             return "hit" if self.hit else "miss"
         if self.peak is None:
