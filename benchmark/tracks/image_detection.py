@@ -93,8 +93,9 @@ VARIANT_NOTES = (
     ),
 )
 LIMITS = (
-    "AUROC saturates: a detector that correlates pixels with labels and never calls the model reaches it "
-    "too. The rank correlation with reliance and the pointing game carry the information.",
+    "AUROC saturates: a method that correlates pixels with labels and never calls the model reaches it too, "
+    "and points at the patch every time, as the data hold the patch whether the model uses it or not. How "
+    "much the model relies on it the data do not tell: read the rank correlation, and look at the gallery.",
     "A method that always points at the same places by itself, such as a border effect, may hit corners "
     "for no good reason. Look at the gallery, at the null case most of all.",
     "One architecture, one kind of patch, a fixed corner: what finds this need not find another shortcut.",
