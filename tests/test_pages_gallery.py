@@ -16,7 +16,7 @@ from benchmark.pages.axis import CIVIDIS
 from benchmark.pages.build import render
 from benchmark.pages.gallery_page import choices, gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, gather
-from benchmark.pages.raster import HEATS, png_color, png_column, png_heat
+from benchmark.pages.raster import HEATS, cut_at, png_color, png_column, png_heat
 from benchmark.pages.render import environment
 from benchmark.pages.shots import Gallery, Shot, examples, gallery_of
 from benchmark.ranking import Group, Standing, Standings
@@ -97,10 +97,19 @@ def test_an_image_that_one_entry_lacks_leaves_its_cell_empty() -> None:
 def test_every_shot_is_cut_from_its_own_place_of_the_file() -> None:
     (reel,) = found(GOOD).reels
     picture = pixels(reel.content)
-    assert picture.shape == (32 * reel.count, 32, 3)
+    assert picture.shape == (34 * reel.count, 32, 3)
     for each in reel.shots[:5]:
         alone = png_heat(*(reel.arrays[name][[each.place]] for name in ("image", "heatmap")))
-        assert (picture[32 * each.place : 32 * each.place + 32] == pixels(alone)).all()
+        assert (picture[34 * each.place : 34 * each.place + 34] == pixels(alone)).all()
+        # object-position p% puts the picture's row p% of (its height - the box) at the top of the box
+        top = cut_at(each.place, reel.count) / 100 * (34 * reel.count - 32)
+        assert top == pytest.approx(34 * each.place + 1, abs=0.01)
+
+
+def test_the_ends_of_a_picture_are_repeated_so_that_no_neighbor_shows() -> None:
+    image = np.arange(2 * 3 * 4 * 4, dtype=np.uint8).reshape(2, 3, 4, 4)
+    column = pixels(png_column(image))
+    assert (column[[0, 5]] == column[[1, 4]]).all() and (column[[6, 11]] == column[[7, 10]]).all()
 
 
 def test_examples_are_the_same_shortcut_images_of_the_leading_entries() -> None:
@@ -156,7 +165,7 @@ def test_heat_is_lighter_the_higher_it_is_on_any_gray() -> None:
 
 def test_images_keep_their_colors() -> None:
     image = np.arange(2 * 3 * 4 * 4, dtype=np.uint8).reshape(2, 3, 4, 4)
-    assert (pixels(png_column(image))[4:] == image[1].transpose(1, 2, 0)).all()
+    assert (pixels(png_column(image))[7:11] == image[1].transpose(1, 2, 0)).all()
     one = np.arange(27, dtype=np.uint8).reshape(3, 3, 3)
     assert (pixels(png_color(one)) == one).all() and png_color(one) == png_color(one)
 

@@ -1,6 +1,7 @@
 """Small images as PNG, the same bytes for the same pixels: they are enlarged by the page."""
 
 import io
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,9 @@ from PIL import Image
 from benchmark.pages.axis import CIVIDIS
 
 Bytes = npt.NDArray[np.uint8]
+
+EDGE = 1
+"""By how many rows a picture's ends are repeated, so that rounding cuts nothing of its neighbors."""
 
 GRAYS, HEATS = 12, 20
 """How many shades of the image, and how many colors of the heatmap, a mixed picture has: 240 pairs."""
@@ -27,7 +31,7 @@ def png_heat(images: Bytes, heatmaps: Bytes) -> bytes:
     images: uint8 (n, 3, height, width). heatmaps: uint8 (n, height, width), 0 for their least value.
     """
     gray = _levels(images.mean(axis=1), GRAYS)
-    indices = gray * HEATS + _levels(heatmaps, HEATS)
+    indices = _edged(gray * HEATS + _levels(heatmaps, HEATS))
     picture = Image.fromarray(indices.reshape(-1, indices.shape[-1]).astype(np.uint8))
     picture.putpalette(_mixed().tobytes())
     return _png(picture)
@@ -35,8 +39,19 @@ def png_heat(images: Bytes, heatmaps: Bytes) -> bytes:
 
 def png_column(images: Bytes) -> bytes:
     """A PNG of images uint8 (n, 3, height, width), in color, below one another."""
-    rows = images.transpose(0, 2, 3, 1)
+    rows = _edged(images.transpose(0, 2, 3, 1))
     return png_color(rows.reshape(-1, *rows.shape[2:]))
+
+
+def cut_at(place: int, count: int, height: int = 32) -> float:
+    """The CSS object-position, in percent, that cuts picture `place` out of `count` below one another."""
+    pitch = height + 2 * EDGE
+    return round(100 * (pitch * place + EDGE) / (pitch * count - height), 4)
+
+
+def _edged(pictures: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Pictures (n, height, ...) with their first and last rows repeated."""
+    return np.pad(pictures, [(0, 0), (EDGE, EDGE), *[(0, 0)] * (pictures.ndim - 2)], mode="edge")
 
 
 def _levels(values: npt.NDArray[np.floating] | Bytes, count: int) -> npt.NDArray[np.intp]:
