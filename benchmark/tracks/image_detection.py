@@ -32,6 +32,7 @@ from benchmark.tracks.patched_images import (
     corner_of,
     sample_pictures,
     training_call,
+    training_seed,
 )
 from benchmark.tracks.pointing import Peaks, as_bytes, heat_bytes, peaks
 from benchmark.tracks.spec import Cell, Signature, Track, VariantNote, Version
@@ -144,7 +145,7 @@ def prepare(case: Case, laboratory: Caller) -> Case:
     images, corner = case.seen["images"], int(case.figures["corner"])
     queries = np.concatenate([images, painted_gray(images, corner)])
     training = TrainingSet(case.hidden["training_images"], case.hidden["training_task_labels"])
-    found = laboratory(training_call(KEY, case.key, training, queries))
+    found = laboratory(training_call(training, queries, training_seed(KEY, case.key)))
     plain, painted = np.split(np.asarray(found["labels"]), 2)
     patched = case.hidden["attribute"] == 1
     truth = {
