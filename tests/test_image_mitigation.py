@@ -34,7 +34,8 @@ def test_training_and_test_share_the_corner_but_not_the_agreement() -> None:
         (case.hidden["test_images"], case.hidden["test_attribute"]),
     ):
         redness = (images[:, 0] - images[:, 1])[:, rows, columns].mean(axis=(1, 2))
-        assert np.array_equal(redness > 0.2, attribute == 1)
+        # 0 with a standard deviation of 0.07 without the patch, 0.4 with half of that with it
+        assert np.mean((redness > 0.25) == (attribute == 1)) > 0.995
     assert np.mean(case.seen["attribute"] == case.seen["task_labels"]) == pytest.approx(0.9, abs=0.03)
     agreement = np.mean(case.hidden["test_attribute"] == case.hidden["test_task_labels"])
     assert agreement == pytest.approx(0.5, abs=0.05)

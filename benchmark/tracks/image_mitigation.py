@@ -74,8 +74,8 @@ LIMITS = (
     "track's specification names 0.77. That came with running BatchNorm statistics, which lag behind at this "
     "learning rate and displace the threshold; here one pass over the training set estimates them anew.",
     "Six cases are few, and the seed of a training counts: two plain trainings of the same case that differ "
-    "in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 in one case. An interval "
-    "here holds how far the cases differ, and only so much of that as they show.",
+    "in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 in one case. An "
+    "interval here holds how far the cases differ, and only so much of that as they show.",
     "Only some images of the test set are checked for depending on themselves alone.",
 )
 OUTCOMES = (
