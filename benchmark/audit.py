@@ -13,6 +13,7 @@ from benchmark.results import FILE_NAME, Fresh, Result, Row, parse
 from benchmark.summary import intervals, values
 from benchmark.text import did_you_mean
 from benchmark.tracks import TRACKS
+from benchmark.tracks.figures import FIGURES
 from benchmark.tracks.spec import Version
 
 SLACK = 1e-9
@@ -181,6 +182,19 @@ def _answer_faults(row: Row, version: Version) -> Iterator[str]:
     if unknown := given - must - set(version.optional):
         known = ", ".join((*version.answers, *version.truth, *version.optional))
         yield f"expected nothing but {known}, got {', '.join(sorted(unknown))}"
+    else:
+        yield from _figure_faults(row.__pydantic_extra__)
+
+
+def _figure_faults(figures: Mapping[str, float]) -> Iterator[str]:
+    """The figures of a case that cannot be, by themselves or beside one another."""
+    for name, value in figures.items():
+        figure = FIGURES[name]
+        if not figure.holds(value):
+            yield f"{name}: expected a value it can have, got {value}; score the entry again"
+        most = figures.get(figure.within, value)
+        if value > most + SLACK:
+            yield f"{name}: expected at most {figure.within} ({most}), got {value}; score the entry again"
 
 
 def _number_faults(result: Result, version: Version) -> Iterator[str]:

@@ -168,3 +168,27 @@ def test_rule_can_fail(rule: Rule, files: dict[str, str], begins: str, tmp_path:
 
 def test_every_rule_is_proved_to_fail() -> None:
     assert {rule for rule, _, _ in BROKEN.values()} == set(RULES)
+
+
+SHARED_BY_TRACKS = (
+    "scorer",
+    "ranking",
+    "summary",
+    "digests",
+    "audit",
+    "storage",
+    "gallery",
+    "report",
+    "results",
+)
+
+
+def test_nothing_beyond_a_tracks_own_files_knows_a_track() -> None:
+    files = [ROOT / "benchmark" / f"{name}.py" for name in SHARED_BY_TRACKS]
+    files += [*ROOT.glob("benchmark/pages/*.py"), *ROOT.glob("benchmark/isolation/*.py")]
+    files += [*ROOT.glob("scripts/*.py"), *ROOT.glob("templates/**/*.j2")]
+    assert len(files) > 40
+    own = ("embedding_detection", "embedding_mitigation", "image_detection", "image_mitigation")
+    words = [*own, *(name.replace("_", "-") for name in own), "tracks.mitigation", "pointing_game"]
+    known = [(path.name, word) for path in files for word in words if word in path.read_text("utf-8")]
+    assert known == []
