@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -19,8 +19,8 @@ from pydantic import (
     model_serializer,
 )
 
-from benchmark.errors import ResultError
-from benchmark.text import fault, shown
+from benchmark.errors import ResultError, raise_all
+from benchmark.text import fault, is_plain, shown
 
 
 def _moment(text: str) -> str:
@@ -89,9 +89,11 @@ def read(model: type[R], text: bytes, where: str, step: str) -> R:
     if not decoded.strip():
         raise ResultError(f"{where}: expected a JSON object, got an empty file; {step}")
     try:
-        json.loads(decoded, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+        content = json.loads(decoded, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ResultError(f"{where}: expected canonical JSON, got {error}; {step}") from None
+    wanted = "text on one line, of characters that show"
+    raise_all(ResultError, (fault(where, wanted, got, step) for got in _hiding(content)))
     try:
         return model.model_validate_json(decoded, by_alias=True)
     except ValidationError as invalid:
@@ -104,6 +106,20 @@ def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {shown(twice)} twice in one object")
     return dict(pairs)
+
+
+def _hiding(value: object) -> Iterator[str]:
+    """The texts in a JSON document that hold line ends, or characters that do not show as themselves."""
+    if isinstance(value, str):
+        if not all(map(is_plain, value)):
+            yield shown(value)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _hiding(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _hiding(key)
+            yield from _hiding(item)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -93,7 +93,7 @@ def _change(draw: st.DrawFn, holder: Any, last: str | int) -> None:
     what = draw(st.sampled_from(["set", "remove", "nudge", "double", "swap", "rename"]))
     if what == "remove":
         del holder[last]
-    elif what == "nudge" and isinstance(value, int | float) and not isinstance(value, bool):
+    elif what == "nudge" and _is_number(value):
         holder[last] = draw(
             st.sampled_from([value + 1, -value, value * (1 + 2**-20), float(value), int(value)])
         )
@@ -106,6 +106,10 @@ def _change(draw: st.DrawFn, holder: Any, last: str | int) -> None:
         holder[draw(st.sampled_from([*CONTENT, *CONTENT["metrics"], "x"]))] = holder.pop(last)
     else:
         holder[last] = draw(ANYTHING)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @pytest.fixture(scope="module")
