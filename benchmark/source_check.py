@@ -16,7 +16,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 OPEN = "benchmark.models"
 """The one module of this repository that an entry may import."""
 OURS = ("benchmark", "contrib", "scripts", "tests")
-PLACES = ("results.json", "fresh.json", "/proc/", "contrib/", "benchmark/data", "benchmark/tracks")
+PLACES = re.compile(r"results\.json|fresh\.json|/proc(?=/|$)|contrib/|benchmark/(data|tracks)")
 """What a string holds that reads the repository, or other processes."""
 MODULE_NAME = re.compile(r"benchmark(\.\w+)+")
 OWN_SCOPE = (*DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -108,11 +108,10 @@ def _docstrings(module: ast.Module) -> Iterator[ast.expr]:
 
 def _text_cautions(text: str, where: str) -> Iterator[str]:
     """Cautions about a string that names a module of ours or a place where the repository would be."""
-    found = next((word for word in PLACES if word in text), None)
-    if found is None and MODULE_NAME.fullmatch(text) and _is_closed(text):
-        found = text
-    if found is not None:
-        yield _caution(where, f"names {found}")
+    if found := PLACES.search(text):
+        yield _caution(where, f"names {found[0]}")
+    elif MODULE_NAME.fullmatch(text) and _is_closed(text):
+        yield _caution(where, f"names {text}")
 
 
 def _is_closed(name: str) -> bool:

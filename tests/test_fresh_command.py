@@ -4,6 +4,8 @@ import hashlib
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from benchmark import fresh
 from benchmark.audit import load
-from benchmark.commands import run, run_one_of
+from benchmark.commands import ROOT, run, run_one_of
 from benchmark.entries import read_entry
 from benchmark.isolation.launchers import choose
 from benchmark.results import Result, save
@@ -235,6 +237,44 @@ def test_without_a_key_nothing_is_scored(
     assert score_fresh(here) == 2
     assert said in capsys.readouterr().err
     assert committed(here).fresh is None
+
+
+LOOKS = """\
+import hashlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def detect(embeddings, attribute, task_labels, seed):
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            held = path.read_bytes()
+        except OSError:
+            continue
+        for found in re.findall(rb"LEADERBOARD_FRESH_KEY=([0-9a-f]{64})", held):
+            assert hashlib.sha256(found).hexdigest() != "HASH", path
+    return float(embeddings.std())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_not_even_without_a_sandbox_is_the_key_in_any_process(tmp_path: Path) -> None:
+    master = "7" * 64
+    source = LOOKS.replace("HASH", hashlib.sha256(master.encode()).hexdigest())
+    folder = write_entry(tmp_path, source)
+    command = [sys.executable, ROOT / "scripts/score.py", folder, "--quick", "--isolation", "process"]
+    ran = subprocess.run(
+        [*command, "--output", tmp_path / "scores"],
+        env={**os.environ, fresh.VARIABLE: master},
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert f"warning: {folder}/method.py:8: names /proc;" in ran.stderr
+    assert master not in ran.stdout + ran.stderr
 
 
 def test_a_fresh_run_is_a_full_one_in_the_sandbox_beside_a_committed_result(

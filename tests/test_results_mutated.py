@@ -154,7 +154,9 @@ def loaded(place: Path) -> Result | None:
     return None
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=1000, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
 @given(text=mutations())
 def test_a_changed_file_is_refused_or_holds_together(place: Path, text: bytes) -> None:
     place.write_bytes(text)

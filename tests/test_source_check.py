@@ -118,7 +118,7 @@ def test_what_is_not_python_is_one_line_with_its_place(source: bytes, place: str
         ("import contrib.other.method", "m.py:1: imports contrib.other.method;"),
         ("m = __import__('benchmark.seeds')", "m.py:1: names benchmark.seeds;"),
         ("open('../../results/x/1.0/y/results.json')", "m.py:1: names results.json;"),
-        ("open(f'/proc/{1}/environ')", "m.py:1: names /proc/;"),
+        ("open(f'/proc/{1}/environ')", "m.py:1: names /proc;"),
     ],
 )
 def test_signs_of_reaching_for_the_truth_are_told(source: str, does: str) -> None:
@@ -137,6 +137,7 @@ def test_signs_of_reaching_for_the_truth_are_told(source: str, does: str) -> Non
         "import benchmarking",
         '"""Compared with results.json of contrib/other."""',
         "x = 'a benchmark'",
+        "open('data/processed.csv')",
         "# import benchmark",
     ],
 )
