@@ -16,13 +16,14 @@ from benchmark.audit import load
 from benchmark.commands import ROOT, run, run_one_of
 from benchmark.entries import read_entry
 from benchmark.isolation.launchers import choose
+from benchmark.records import Kind
 from benchmark.results import Result, save
 from benchmark.scorer import Request, score
 from scripts import fresh as keys
 from scripts import score as scoring
 from scripts import verify as verifying
 from tests.builders import result
-from tests.small_suite import with_small_track
+from tests.small_suite import small_version, with_small_track
 from tests.test_scorer import HONEST, write_entry
 
 PLACE = Path("embedding-detection", "1.1", fresh.FILE_NAME)
@@ -159,6 +160,22 @@ def committed(here: Path) -> Result:
     return load(here / "results/embedding-detection/1.1/some_entry/results.json")
 
 
+def auroc_of_spread(offset: int) -> float:
+    """The mean over variants of the share of pairs that the spread of the embeddings orders rightly."""
+    version = small_version()
+    spread = {
+        key: float(version.generate(key).seen["embeddings"].std()) for key in version.keys("full", offset)
+    }
+    found = []
+    for variant in version.variants:
+        nulls, others = (
+            [value for key, value in spread.items() if (key.variant, key.kind) == (variant, kind)]
+            for kind in (Kind.NULL, Kind.SHORTCUT)
+        )
+        found.append(sum(one > null for one in others for null in nulls) / (len(nulls) * len(others)))
+    return sum(found) / len(found)
+
+
 @pytest.mark.bwrap
 def test_a_fresh_score_is_added_and_checked_once_its_key_is_revealed(
     here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
@@ -171,8 +188,9 @@ def test_a_fresh_score_is_added_and_checked_once_its_key_is_revealed(
     assert "All 12 cases on fresh seeds went well." in told.out and "auroc: public " in told.out
     scored = committed(here)
     assert scored.model_copy(update={"fresh": None}) == before
-    assert scored.fresh is not None and scored.fresh.metrics["auroc"] != before.metrics["auroc"]
+    assert scored.fresh is not None
     key = fresh.key_of(master, "embedding-detection", "1.1")
+    assert scored.fresh.metrics["auroc"] == pytest.approx(auroc_of_spread(fresh.offset_of(key)))
     offset, text = str(fresh.offset_of(key)), (here / "results" / scored.place).read_text()
     assert offset not in text + told.out + told.err and key not in text + told.out + told.err
     assert verify(here) == 2
@@ -191,8 +209,11 @@ def test_a_forged_fresh_score_does_not_reproduce(here: Path, capsys: Capture) ->
     assert score_fresh(here) == 0
     scored = committed(here)
     assert scored.fresh is not None
-    better = scored.fresh.model_copy(update={"metrics": {**scored.fresh.metrics, "auroc": 1.0}})
-    save(scored.model_copy(update={"fresh": better}), here / "results" / scored.place)
+    auroc = scored.fresh.metrics["auroc"]
+    assert auroc is not None
+    forged = {**scored.fresh.metrics, "auroc": auroc + 0.01 if auroc < 0.9 else auroc - 0.01}
+    other = scored.fresh.model_copy(update={"metrics": forged})
+    save(scored.model_copy(update={"fresh": other}), here / "results" / scored.place)
     assert verify(here) == 1
     assert "where all must be exactly the same" in capsys.readouterr().out
 
