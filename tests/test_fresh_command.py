@@ -135,6 +135,7 @@ def fresh_score(key_sha256: str) -> object:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with a track of few cases, an entry, and its committed result."""
+    monkeypatch.delenv(fresh.VARIABLE, raising=False)
     track = with_small_track(monkeypatch)
     monkeypatch.setattr(scoring, "ROOT", tmp_path)
     entry = read_entry(write_entry(tmp_path / "contrib", HONEST))
