@@ -71,6 +71,8 @@ class Check:
                 yield f"note: {path.as_posix()}: the entry has changed since it was scored"
             if is_stale(version_of(result), result):
                 yield f"note: {path.as_posix()}: data or metrics have changed since; score it again"
+            if fresh.is_old(result, path):
+                yield f"note: {path.as_posix()}: its fresh score is of an older key; use score.py --fresh"
 
     def orphans(self, contrib: Path) -> Iterator[str]:
         """The faults of results whose entry is not in `contrib`."""
