@@ -12,15 +12,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LEVELS = (
     ("benchmark", "errors", "text", "training", "provided"),
-    ("records",),
+    ("records", "stored"),
     ("seeds",),
     ("data", "models", "metrics"),
     ("tracks", "lab"),
     ("descriptor", "source_check", "entry_files", "isolation", "summary", "results", "gallery"),
-    ("entries", "digests", "machine", "choose", "laboratory", "requirements"),
-    ("audit", "scaffold"),
+    ("entries", "digests", "machine", "choose", "laboratory", "requirements", "fresh", "determinism"),
+    ("audit", "scaffold", "fingerprint", "gaps"),
     ("scorer", "ranking", "storage"),
-    ("report", "pages", "commands"),
+    ("report", "pages", "commands", "fresh_run"),
     ("scripts",),
     ("perf",),
 )
