@@ -119,7 +119,7 @@ def figure_mean(columns: Columns, weights: FloatArray, figure: str, missing: str
 
 
 def gain_over_erm(columns: Columns, weights: FloatArray) -> FloatArray:
-    """Mean over all cases of the worst-group accuracy gained over plain training, (b,) in [-1, 1]; chance 0.
+    """Mean over all cases of the worst-group accuracy gained over plain training, (b,) in [-1, 1].
 
     Source: track specification, embedding-mitigation, "Metrics".
     """
@@ -285,10 +285,10 @@ METRICS: Mapping[str, Metric] = {
     "tpr_delta_0.6": _tpr_at(0.6),
     "tpr_delta_1.0": _tpr_at(1.0),
     "reliance_spearman": Metric(
-        title="Reliance ρ",
+        title="Reliance correlation",
         compute=reliance_spearman,
         about="Rank correlation of the score with how much the model relies on the patch, over all cases.",
-        formula=r"\rho = \mathrm{corr}\left(\mathrm{rank}(s_i),\ \mathrm{rank}(r_i)\right)",
+        formula=r"r_s = \mathrm{corr}\left(\mathrm{rank}(s_i),\ \mathrm{rank}(r_i)\right)",
         symbols=(_SCORE, "r: reliance"),
         source=_ON_IMAGES,
         chance=0.0,
@@ -297,7 +297,7 @@ METRICS: Mapping[str, Metric] = {
     "pointing_game": Metric(
         title="Pointing game",
         compute=pointing_game,
-        about="Share of the patched images in shortcut cases whose heatmap peaks on or near the patch.",
+        about="Share of patched images in shortcut cases whose heatmap peaks within 2 pixels of the patch.",
         formula=r"\mathrm{PG} = \frac{\sum_{i \in S} \mathrm{hits}_i}{\sum_{i \in S} \mathrm{patched}_i}",
         symbols=(_SHORTCUTS,),
         source=_ON_IMAGES,
@@ -327,7 +327,6 @@ METRICS: Mapping[str, Metric] = {
         formula=r"\Delta = \frac{1}{|C|}\sum_{c \in C} (\mathrm{WGA}_c - \mathrm{WGA}^{\mathrm{ERM}}_c)",
         symbols=(_CASES, "ERM: plain training on the same data, blind to the attribute"),
         source=_ON_MITIGATION,
-        chance=0.0,
         low=-1.0,
     ),
     "leakage_auroc": Metric(

@@ -93,7 +93,7 @@ DATA = (
 VARIANT_NOTES = (
     VariantNote(
         VARIANT,
-        "The patch goes along with the label. Below ρ = 1 the model mostly learns the bar.",
+        "The patch goes along with the label: the lower ρ, the more of the bar the model learns.",
         "Methods that look at what the model uses, not at what the data hold.",
     ),
 )
@@ -104,11 +104,15 @@ LIMITS = (
     "A heatmap that always peaks in one and the same corner hits in up to 0.3 of the images, since a suite "
     "has four corners only. Look at the gallery, at the null case most of all.",
     "One architecture, one kind of patch, a fixed corner: what finds this need not find another shortcut.",
-    "There are 9 nulls: a flag's FPR moves in steps of 0.11.",
+    "There are 9 nulls: a flag's FPR moves in steps of 0.11. An interval of 1.000 to 1.000 is that of scores "
+    "that separate these cases without an error; other seeds may give less.",
 )
 OUTCOMES = (
     ("a heatmap is all zero, all equal, or holds NaN or infinity", "it has no peak and counts as a miss"),
-    ("a heatmap has several equal peaks", "it hits only if every one of them is on the patch or near it"),
+    (
+        "a heatmap has several equal peaks",
+        "it hits only if every one of them is on the patch or at most 2 pixels beside it",
+    ),
     ("a heatmap has negative values", "its peak is the largest value, as for any other"),
     (
         "heatmaps have another shape, such as (400, 32, 32, 1) or (400, 3, 32, 32)",

@@ -70,9 +70,10 @@ CEILING = 0.97
 of three datasets, measured by `perf/bands.py`."""
 LIMITS = (
     "The shared CNN, trained the same way without a usable patch (ρ = 0.5), reaches a worst-group accuracy "
-    f"of {CEILING:.2f}, the mean of three datasets: a rough ceiling for this model and this training. The "
-    "track's specification names 0.77. That came with running BatchNorm statistics, which lag behind at this "
-    "learning rate and displace the threshold; here one pass over the training set estimates them anew.",
+    f"of {CEILING:.2f}, the mean of three datasets: a rough ceiling for this model and this training. An "
+    "earlier description of this track names 0.77. That came with running BatchNorm statistics, which lag "
+    "behind at this learning rate and displace the threshold; here one pass over the training set estimates "
+    "them anew.",
     "Six cases are few, and the seed of a training counts: two plain trainings of the same case that differ "
     "in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 in one case. An "
     "interval here holds how far the cases differ, and only so much of that as they show.",

@@ -34,7 +34,7 @@ class Laboratory:
     def leakage(self, columns: Floats, attribute: Ints, task_labels: Ints) -> float:
         """The out-of-fold AUROC, in [0, 1], of a linear probe of the attribute from columns (n, k) and label.
 
-        Five folds, stratified by attribute and label. Each column is first replaced by the normal scores of its
+        Five folds, stratified by attribute and label. Each column is first replaced by normal scores of its
         ranks, so that no scale, offset or heavy tail hides anything from the probe. 0.5 where all columns are
         constant. attribute, task_labels: int64 (n,) of 0 and 1. Source: track specification,
         embedding-mitigation, `leakage_auroc`.
