@@ -11,8 +11,9 @@ from benchmark import fresh, gallery
 from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.entries import Entry, cautions, entry_folders, list_entries, read_entry
-from benchmark.entry_files import DESCRIPTOR
+from benchmark.entry_files import DESCRIPTOR, REQUIREMENTS
 from benchmark.errors import LeaderboardError, UsageError, raise_all
+from benchmark.requirements import conflicts
 from benchmark.results import FILE_NAME, Result
 from benchmark.text import fault
 
@@ -93,6 +94,7 @@ class Check:
             if entry is not None:
                 self.digests[entry.id] = entry.digest
                 self.cautions.extend(cautions(entry.folder))
+                self._kept(partial(conflicts, entry.folder / REQUIREMENTS))
 
     def _kept(self, step: Callable[[], T]) -> T | None:
         try:

@@ -190,3 +190,26 @@ def test_paths_that_do_not_exist_are_wrong_use(here: Path, capsys: pytest.Captur
 def test_it_starts_without_torch() -> None:
     code = "import sys, scripts.check; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_what_new_entry_wrote_is_a_warning_until_it_is_replaced(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_entry(
+        here / "contrib", "one", summary="What the method does, in one sentence.", authors=["Your name"]
+    )
+    code, _, err = checked(capsys)
+    assert code == 0 and err == [
+        f"warning: contrib/one/entry.toml: {key}: still what new_entry.py wrote; say it in your own words"
+        for key in ("summary", "authors")
+    ]
+
+
+def test_a_pin_against_what_every_entry_has_is_a_fault(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_entry(here / "contrib", "one")
+    (folder / "requirements.txt").write_text("numpy==0.1\n")
+    code, _, err = checked(capsys)
+    assert code == 1
+    assert err[0].startswith("contrib/one/requirements.txt:1: expected numpy ")
