@@ -197,7 +197,7 @@ class Metric:
     over: str = ""
     """The heading it shares with other parts of one metric; empty where it stands alone."""
     part: str = ""
-    """Its own heading below that."""
+    """Its own heading in a table, where the name is too long or its part of it is enough."""
     symbols: tuple[str, ...] = ()
     """What the letters of its formula stand for, a few words each."""
 
@@ -286,6 +286,7 @@ METRICS: Mapping[str, Metric] = {
     "tpr_delta_1.0": _tpr_at(1.0),
     "reliance_spearman": Metric(
         title="Reliance correlation",
+        part="Reliance corr.",
         compute=reliance_spearman,
         about="Rank correlation of the score with how much the model relies on the patch, over all cases.",
         formula=r"r_s = \mathrm{corr}\left(\mathrm{rank}(s_i),\ \mathrm{rank}(r_i)\right)",
