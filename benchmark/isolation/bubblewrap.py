@@ -5,12 +5,16 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 SCRATCH_BYTES = 512 << 20
 """The size of the scratch folder, of shared memory, and of any one file."""
+ROOM_CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SYS_CHROOT", "CAP_SETPCAP")
+"""What the worker needs inside to make rooms for cases; gone in a case before a line of the entry runs."""
+DEVICES = ("null", "zero", "full", "random", "urandom")
+LINKS = {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 NAME = "entry"
 """The sandbox's host and user name."""
 
@@ -50,15 +54,24 @@ def sandbox(mounts: Mapping[Path, str]) -> list[str]:
     shown = [option for source, place in mounts.items() for option in ("--ro-bind", str(source), place)]
     return [
         shutil.which("bwrap") or "bwrap",
-        *("--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
+        *("--unshare-user", "--uid", "1000", "--gid", "1000"),
         *("--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-cgroup-try"),
         *("--unshare-uts", "--hostname", NAME),
         *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
+        *(option for name in ROOM_CAPABILITIES for option in ("--cap-add", name)),
         *_system_mounts(),
-        *("--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp"),
+        *("--proc", "/proc", "--tmpfs", "/dev", *_devices(), *scratch, "/dev/shm", *scratch, "/tmp"),
         *shown,
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"),
     ]
+
+
+def _devices() -> Iterator[str]:
+    """The options that show the devices any program needs; no terminals."""
+    for name in DEVICES:
+        yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+    for name, target in LINKS.items():
+        yield from ("--symlink", f"/proc/self/{target}", f"/dev/{name}")
 
 
 @cache
