@@ -25,16 +25,28 @@ ALLOW = (
 )
 
 
+ELSEWHERE = (
+    "no other system has user namespaces: score inside a Linux virtual machine, or a container that may make "
+    "user namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+    "--security-opt systempaths=unconfined), or choose --isolation process, which protects nothing"
+)
+
+
 def interpreter() -> str:
     """The interpreter outside any virtual environment."""
     return os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
+
+def interpreter_folder() -> Path:
+    """The folder of the interpreter and its library, which a sandbox shows."""
+    return Path(sys.base_prefix).resolve()
 
 
 @cache
 def bwrap_fault() -> str | None:
     """Why bubblewrap cannot run here and what to do about it; None when it can."""
     if sys.platform != "linux":
-        return f"expected Linux, got {platform.system()}; choose --isolation process, which protects nothing"
+        return f"expected Linux, got {platform.system()}; {ELSEWHERE}"
     if shutil.which("bwrap") is None:
         return f"expected the program bwrap, got none on the PATH; {INSTALL}"
     try:
@@ -83,6 +95,6 @@ def _system_mounts() -> tuple[str, ...]:
             options += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             options += ["--ro-bind", str(path), str(path)]
-    prefix = str(Path(sys.base_prefix).resolve())
+    prefix = str(interpreter_folder())
     options += ["--ro-bind", prefix, prefix]
     return (*options, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")

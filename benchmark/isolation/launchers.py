@@ -17,6 +17,7 @@ from benchmark.errors import IsolationError
 from benchmark.isolation.bubblewrap import NAME, SCRATCH_BYTES, bwrap_fault, interpreter, sandbox
 from benchmark.isolation.launched import Launched, Task, remove
 from benchmark.isolation.numeric import numeric_class, numeric_environment
+from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
 INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py")
@@ -70,7 +71,17 @@ class Launcher:
         return numeric_class()
 
     def start(self, task: Task) -> Launched:
-        """A new worker for the task. Raises IsolationError when it cannot be started."""
+        """A new worker for the task.
+
+        One that is to protect is tried from inside first, once in each process. Raises IsolationError when it
+        cannot be started or does not hold.
+        """
+        if self.protects:
+            require(self.name, self._begun, frozenset(_environment(SCRATCH[0])))
+        return self._begun(task)
+
+    def _begun(self, task: Task) -> Launched:
+        """A new worker, tried or not."""
         private = None if self.protects else Path(tempfile.mkdtemp(prefix="entry-"))
         control, theirs = socket.socketpair()
         output, printing = os.pipe()

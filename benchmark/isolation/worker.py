@@ -217,9 +217,10 @@ def unloadable(error: BaseException, task: Task) -> bytes:
     """The status and the reason of an error that an import raised."""
     loading, calls = parts["loading"], parts["calls"]
     if isinstance(error, (loading.Unfit, loading.Shared)):
-        return bytes([calls.CRASHED]) + calls.clipped(str(error), "")
-    status, reason = calls.describe(error, task["folder"])
-    return bytes([calls.CRASHED if status == calls.BAD_OUTPUT else status]) + reason
+        status, reason = calls.CRASHED, calls.clipped(str(error), "")
+    else:
+        status, reason = calls.describe(error, task["folder"])
+    return b"%c%b" % (calls.CRASHED if status == calls.BAD_OUTPUT else status, reason)
 
 
 def set_limits(limits: dict[str, int]) -> None:
