@@ -11,6 +11,7 @@ import errno
 import os
 import platform
 import struct
+from functools import cache
 
 INSTRUCTION = struct.Struct("<HBBI")
 """One of the program: code, jump if true, jump if false, operand."""
@@ -31,6 +32,7 @@ LOCAL = 1
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER_MODE = 38, 22, 2
 """The options of Linux's prctl."""
 
+LIBRARY = ctypes.CDLL(None, use_errno=True)
 REFUSED: dict[str, tuple[int | None, int | None]] = {
     "_sysctl": (156, None),
     "acct": (163, 89),
@@ -103,6 +105,7 @@ CLONE, CLONE3, SOCKET, SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
 """Those that depend on their arguments; clone3 hides them in memory, so that it is said not to exist."""
 
 
+@cache
 def program(machine: str) -> bytes | None:
     """The filter's instructions for a machine, as `platform.machine` names it; None where there is none."""
     if machine not in MACHINES:
@@ -160,9 +163,8 @@ def install() -> None:
     instructions = program(platform.machine())
     if instructions is None:
         return
-    library = ctypes.CDLL(None, use_errno=True)
     given = _Program(len(instructions) // INSTRUCTION.size, instructions)
-    if library.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) or library.prctl(
+    if LIBRARY.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) or LIBRARY.prctl(
         SET_SECCOMP, FILTER_MODE, ctypes.byref(given), 0, 0
     ):
         number = ctypes.get_errno()

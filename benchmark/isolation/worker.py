@@ -44,6 +44,7 @@ WATCH_MILLISECONDS = 100
 DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 """The options of Linux's prctl."""
 LINUX = sys.platform == "linux"
+LIBRARY = ctypes.CDLL(None)
 
 PARTS = ("calls", "filter", "loading", "room", "sweep")
 """The files beside this one, each a module of that name."""
@@ -104,22 +105,24 @@ def end_all(image: int, scratch: list[str]) -> None:
 
 
 class Rooms:
-    """The room of the case that runs or comes next; where there is none, the processes it would hold."""
+    """The room of the case that runs, and the next; where there are none, the processes they would hold."""
 
     def __init__(self, image: int, task: Task) -> None:
         self.image = image
         self.task = task
         self._room: Any = None
+        self._next: Any = None
 
-    def descriptors(self) -> list[int]:
-        """The namespaces of the room, made now if there is none; none where the launcher protects nothing."""
+    def taken(self) -> list[int]:
+        """The namespaces of a room that no case has been in; none where the launcher protects nothing."""
         self.prepare()
+        self._room, self._next = self._next, None
         return list(self._room.descriptors) if self._room else []
 
     def prepare(self) -> None:
-        """Makes the next room. Raises OSError with what failed."""
-        if self.task["rooms"] and self._room is None:
-            self._room = parts["room"].make(self.task["scratch"], self.task["scratch_bytes"])
+        """Makes the next room, unless it is ready. Raises OSError with what failed."""
+        if self.task["rooms"] and self._next is None:
+            self._next = parts["room"].make(self.task["scratch"], self.task["scratch_bytes"])
 
     def clear(self) -> None:
         """Ends the last case with all it left. Raises TimeoutError when that cannot be had without a room."""
@@ -132,7 +135,7 @@ class Rooms:
 
 def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
     """Passes messages on between the host and the image until either is gone, or too many processes run."""
-    socket.send_fds(line, [b"L"], rooms.descriptors())
+    socket.send_fds(line, [b"L"], rooms.taken())
     poller = select.poll()
     poller.register(host, select.POLLIN)
     poller.register(line, select.POLLIN)
@@ -155,11 +158,11 @@ def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
     """Does what the host asks for; whether it is still there."""
     command, descriptors, _, _ = socket.recv_fds(host, 1, 2)
     if command == b"C":
-        socket.send_fds(line, [command], [*descriptors, *rooms.descriptors()])
+        socket.send_fds(line, [command], [*descriptors, *rooms.taken()])
+        rooms.prepare()
     elif command == b"E":
         rooms.clear()
         tell(host, b"K")
-        rooms.prepare()
     for descriptor in descriptors:
         os.close(descriptor)
     return command in (b"C", b"E")
@@ -168,7 +171,7 @@ def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
 def prctl(option: int, value: int) -> None:
     """Sets an attribute of this process on Linux; elsewhere nothing."""
     if LINUX:
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        LIBRARY.prctl(option, value, 0, 0, 0)
 
 
 def tell(line: socket.socket, kind: bytes, payload: bytes = b"") -> None:
