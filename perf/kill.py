@@ -1,6 +1,6 @@
 """What is left when the scorer is killed: quick runs ended by SIGKILL at random moments, then one whole run.
 
-After each, no process of the run may live and every results.json must be whole; after all, a run must complete.
+After each, no process of the run may live and every results.json must be whole; then a run must complete.
 
 Run: .venv/bin/python perf/kill.py [--times N] [--isolation bwrap|process] [ENTRY]
 """
@@ -103,7 +103,7 @@ def naming(text: str) -> set[int]:
 
 
 def main() -> None:
-    """Kills runs at moments drawn evenly over the length of a whole one; exits with 1 if anything is amiss."""
+    """Kills runs at moments drawn evenly over the length of a whole one; exits with 1 if all is not well."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("entry", nargs="?", default=str(ROOT / "contrib" / "mean_shift_test"))
     parser.add_argument("--times", type=int, default=100)

@@ -130,6 +130,11 @@ def prepared(name: str, folder: Path, target: Target) -> EntryCode:
     return EntryCode(folder, "detect", "detect", ("rows", "seed"))
 
 
+def attack_of(name: str) -> str | None:
+    """The sentence at the top of a hostile entry."""
+    return ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8")))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_entry_gets_nothing(name: str, honest: Worker, target: Target, tmp_path: Path) -> None:
     before = set(os.listdir("/proc/self/fd"))
@@ -149,8 +154,20 @@ def test_hostile_entry_gets_nothing(name: str, honest: Worker, target: Target, t
     assert set(os.listdir("/proc/self/fd")) == before
 
 
+def test_the_table_of_the_security_page_says_what_is_tested() -> None:
+    text = (FOLDER.parents[1] / "SECURITY.md").read_text(encoding="utf-8")
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
+    told = {
+        name: (what, set(statuses.replace("`", "").split(" or ")), got) for name, what, statuses, got in lines
+    }
+    assert told == {
+        name: (attack_of(name), {status.value for status in STATUSES.get(name, {OK})}, "nothing")
+        for name in NAMES
+    }
+
+
 def test_every_hostile_entry_says_what_it_attacks() -> None:
-    sentences = [ast.get_docstring(ast.parse((FOLDER / f"{name}.py").read_text())) for name in NAMES]
+    sentences = [attack_of(name) for name in NAMES]
     assert len(NAMES) >= 60 and len(set(sentences)) == len(NAMES)
     assert all(sentence and sentence.endswith(".") for sentence in sentences)
     assert set(STATUSES) | LASTING <= set(NAMES)
