@@ -1,6 +1,7 @@
 """Writes into installed packages and into the standard library, for a later entry to import."""
 
 import os
+import tempfile
 
 import numpy as np
 
@@ -18,7 +19,7 @@ def detect(rows, seed):
     got = 0
     for folder in folders:
         got += worked(lambda folder=folder: open(folder + "/__init__.py", "a").close())
-        got += worked(lambda folder=folder: open(folder + "/hostile.py", "w").close())
-        got += worked(lambda folder=folder: os.rename(folder, folder + "x"))
-        got += worked(lambda folder=folder: os.utime(folder, (0, 0)))
+        got += worked(lambda folder=folder: tempfile.TemporaryFile(dir=folder).close())
+        got += worked(lambda folder=folder: os.rename(folder, folder))
+        got += worked(lambda folder=folder: os.utime(folder))
     return got

@@ -17,4 +17,4 @@ def worked(action):
 
 def detect(rows, seed):
     places = TARGET["paths"] + [path + "/results.json" for path in TARGET["paths"]]
-    return sum(worked(lambda place=place: open(place, "w").close()) for place in places)
+    return sum(worked(lambda place=place: open(place, "a").close()) for place in places)
