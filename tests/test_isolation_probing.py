@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.errors import IsolationError
 from benchmark.isolation import bubblewrap, launchers, probing
-from benchmark.isolation.launchers import BWRAP
+from benchmark.isolation.launchers import BWRAP, PROCESS
 from tests.isolated import answer, worker, written
 
 pytestmark = pytest.mark.bwrap
@@ -110,6 +110,15 @@ def test_any_other_outcome_is_a_fault(name: str) -> None:
     assert list(probing._faults(expected, expected)) == []
     faults = list(probing._faults({**expected, name: "another"}, expected))
     assert faults == [f"{name}: expected {expected[name]}, got another"]
+
+
+def test_machine_without_a_filter_is_not_asked_for_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    expected = probing._expected(frozenset())
+    assert expected["filter"] == "0" and not {"sockets", "namespaces"} & set(expected)
+    assert BWRAP.weakness == "no filter of system calls: expected x86_64 or aarch64, got riscv64"
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert BWRAP.weakness is None and PROCESS.weakness is None
 
 
 def test_question_and_expectation_name_the_same_probes() -> None:

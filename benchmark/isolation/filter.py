@@ -105,6 +105,12 @@ CLONE, CLONE3, SOCKET, SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
 """Those that depend on their arguments; clone3 hides them in memory, so that it is said not to exist."""
 
 
+def fault() -> str | None:
+    """Why there is no filter here; None where there is one."""
+    machine = platform.machine()
+    return None if machine in MACHINES else f"expected {' or '.join(MACHINES)}, got {machine}"
+
+
 @cache
 def program(machine: str) -> bytes | None:
     """The filter's instructions for a machine, as `platform.machine` names it; None where there is none."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmark.errors import IsolationError
+from benchmark.isolation import filter as system_calls
 from benchmark.isolation.bubblewrap import NAME, SCRATCH_BYTES, bwrap_fault, interpreter, sandbox
 from benchmark.isolation.launched import Launched, Task, remove
 from benchmark.isolation.numeric import numeric_class, numeric_environment
@@ -64,6 +65,12 @@ class Launcher:
     def protects(self) -> bool:
         """Whether an entry is kept from the rest of the machine."""
         return self.name == "bwrap"
+
+    @property
+    def weakness(self) -> str | None:
+        """What this machine lacks of the protection; None where nothing is, or where there is none at all."""
+        fault = system_calls.fault() if self.protects else None
+        return f"no filter of system calls: {fault}" if fault else None
 
     @property
     def numeric_class(self) -> str:

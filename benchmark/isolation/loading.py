@@ -86,7 +86,7 @@ def named(folder: str) -> Iterator[tuple[str, list[str]]]:
         folders.sort()
         for file in sorted(name for name in files if name.endswith(".py")):
             for name, members in named_in(os.path.join(place, file)):
-                if name.partition(".")[0] not in own:
+                if name.partition(".")[0] not in own and "__main__" not in name.split("."):
                     yield name, members
 
 
