@@ -4,15 +4,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmark import gallery
+from benchmark import fresh, gallery
 from benchmark.digests import scorer_digest
 from benchmark.errors import ResultError, raise_all
 from benchmark.metrics import METRICS
 from benchmark.records import CaseKey, Kind, Status
-from benchmark.results import FILE_NAME, Result, Row, parse
+from benchmark.results import FILE_NAME, Fresh, Result, Row, parse
 from benchmark.summary import intervals, values
 from benchmark.text import did_you_mean
 from benchmark.tracks import TRACKS
+from benchmark.tracks.figures import FIGURES
 from benchmark.tracks.spec import Version
 
 SLACK = 1e-9
@@ -31,9 +32,8 @@ def load(path: Path) -> Result:
             f"{path}: expected a readable file, got: {error.strerror}; check the path"
         ) from None
     result = parse(content, str(path))
-    raise_all(
-        ResultError, [*(f"{path}: {fault}" for fault in faults(result)), *_gallery_faults(result, path)]
-    )
+    found = [*(f"{path}: {fault}" for fault in faults(result)), *_gallery_faults(result, path)]
+    raise_all(ResultError, [*found, *fresh.faults_of(result, path)])
     return result
 
 
@@ -115,14 +115,14 @@ def faults(result: Result) -> Iterator[str]:
         known = ", ".join(v.number for v in track.versions)
         yield f"version: expected one of {known} for {track.key}, got {result.version!r}; score it again"
         return
-    if result.fresh is not None:
-        yield "fresh: expected null, as there is no fresh score yet, got one; score the entry again"
     if is_stale(version, result):
         return
     wrong_rows = [*_row_faults(result, version)]
     yield from wrong_rows
     if not wrong_rows:
         yield from _number_faults(result, version)
+    yield from _fresh_faults(result, version)
+    yield from _determinism_faults(result)
 
 
 def _row_faults(result: Result, version: Version) -> Iterator[str]:
@@ -182,6 +182,19 @@ def _answer_faults(row: Row, version: Version) -> Iterator[str]:
     if unknown := given - must - set(version.optional):
         known = ", ".join((*version.answers, *version.truth, *version.optional))
         yield f"expected nothing but {known}, got {', '.join(sorted(unknown))}"
+    else:
+        yield from _figure_faults(row.__pydantic_extra__)
+
+
+def _figure_faults(figures: Mapping[str, float]) -> Iterator[str]:
+    """The figures of a case that cannot be, by themselves or beside one another."""
+    for name, value in figures.items():
+        figure = FIGURES[name]
+        if not figure.holds(value):
+            yield f"{name}: expected a value it can have, got {value}; score the entry again"
+        most = figures.get(figure.within, value)
+        if value > most + SLACK:
+            yield f"{name}: expected at most {figure.within} ({most}), got {value}; score the entry again"
 
 
 def _number_faults(result: Result, version: Version) -> Iterator[str]:
@@ -200,7 +213,7 @@ def _number_faults(result: Result, version: Version) -> Iterator[str]:
     yield from _interval_value_faults(result, version)
 
 
-def _interval_faults(result: Result) -> Iterator[str]:
+def _interval_faults(result: Result | Fresh) -> Iterator[str]:
     valued = {name for name, value in result.metrics.items() if value is not None}
     if result.intervals.keys() != valued:
         wanted, got = (", ".join(sorted(names)) or "none" for names in (valued, result.intervals))
@@ -212,6 +225,40 @@ def _interval_faults(result: Result) -> Iterator[str]:
                 f"intervals.{name}: expected low <= high within [{metric.low:g}, {metric.high:g}], "
                 f"got [{low}, {high}]; score the entry again"
             )
+
+
+def _fresh_faults(result: Result, version: Version) -> Iterator[str]:
+    """What can be told of a fresh score without its rows: names, ranges, and no value without an interval."""
+    if (found := result.fresh) is None:
+        return
+    if found.metrics.keys() != set(version.metrics):
+        wanted, got = (", ".join(sorted(names)) or "none" for names in (version.metrics, found.metrics))
+        yield f"fresh.metrics: expected {wanted}, got {got}; score it with --fresh"
+        return
+    for name, value in found.metrics.items():
+        metric = METRICS[name]
+        if value is not None and not metric.low <= value <= metric.high:
+            yield (
+                f"fresh.metrics.{name}: expected a number within [{metric.low:g}, {metric.high:g}], "
+                f"got {value}; score it with --fresh"
+            )
+    nulls = {name for name, value in found.metrics.items() if value is None}
+    if found.reasons.keys() != nulls:
+        wanted, got = (", ".join(sorted(names)) or "none" for names in (nulls, found.reasons))
+        yield f"fresh.reasons: expected one for each of {wanted}, got {got}; score it with --fresh"
+    yield from (f"fresh.{fault}" for fault in _interval_faults(found))
+
+
+def _determinism_faults(result: Result) -> Iterator[str]:
+    found = result.determinism
+    if found is None:
+        return
+    if found.cases > len(result.details.per_dataset) or found.differing > found.cases:
+        got = f"{found.differing} of {found.cases} differing"
+        yield f"determinism: expected no more cases than there are, got {got}; score the entry again"
+    if (found.differing == 0) != (found.largest == 0):
+        got = f"{found.largest} with {found.differing} differing"
+        yield f"determinism.largest: expected 0 exactly when none differs, got {got}; score the entry again"
 
 
 def _interval_value_faults(result: Result, version: Version) -> Iterator[str]:

@@ -33,8 +33,14 @@ def run(command: Callable[..., None], arguments: Sequence[str] | None = None) ->
     standard error and its exit code; wrong options exit 2; a SIGTERM cleans up and exits 143;
     anything else is a bug and keeps its traceback.
     """
+    run_one_of((command,), arguments)
+
+
+def run_one_of(commands: Sequence[Callable[..., None]], arguments: Sequence[str] | None = None) -> None:
+    """As `run`; of several commands the first argument names one, as its function is named."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command()(command)
+    for command in commands:
+        app.command()(command)
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         app(arguments)

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from benchmark.entry_files import (
     requirement_faults,
 )
 from benchmark.errors import EntryError, raise_all
-from benchmark.source_check import function_faults, parse_source
+from benchmark.source_check import function_faults, parse_source, source_cautions
 from benchmark.text import fault, shown
 from benchmark.tracks import TRACKS
 
@@ -92,6 +92,14 @@ def read_entry(folder: Path) -> Entry:
     raise_all(EntryError, dict.fromkeys(faults))
     assert files is not None and descriptor is not None
     return _entry(folder, files, descriptor)
+
+
+def cautions(folder: Path) -> Iterator[str]:
+    """Lines on what a reviewer should look at in the Python files of a valid entry; none is a fault."""
+    for path in list_files(folder):
+        if path.suffix.lower() == ".py":
+            with suppress(EntryError):
+                yield from source_cautions(parse_source(read_bytes(path), path.as_posix()), path.as_posix())
 
 
 @contextmanager

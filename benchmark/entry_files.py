@@ -23,6 +23,8 @@ MAX_FILES = 200
 """How many files and folders an entry may have."""
 MAX_BYTES = 2**20
 """How large each of its files may be."""
+MAX_TOTAL = 4 * 2**20
+"""How large all of them together may be."""
 CACHE = "__pycache__"
 """What Python leaves behind: never read."""
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -50,8 +52,8 @@ class Pin:
 def list_files(folder: Path) -> tuple[Path, ...]:
     """All files below `folder` outside of __pycache__, sorted by posix path.
 
-    Raises EntryError with all faults: links, hidden, special, or compiled files, odd names, more than
-    200 files, a file over 1 MiB.
+    Raises EntryError with all faults: links, hidden, special, or compiled files, files that are not UTF-8
+    text, odd names, more than 200 files, a file over 1 MiB, more than 4 MiB in all.
     """
     paths: list[Path] = []
     for path in _walk(folder):
@@ -60,7 +62,8 @@ def list_files(folder: Path) -> tuple[Path, ...]:
             raise EntryError(
                 fault(folder, f"at most {MAX_FILES} files and folders", "more", "remove or join some of them")
             )
-    raise_all(EntryError, (wrong for path in paths for wrong in _faults(path)))
+    raise_all(EntryError, (wrong for path in paths for wrong in (*_faults(path), *_text_faults(path))))
+    raise_all(EntryError, _total_faults(folder, paths))
     files = (path for path in paths if path.is_file())
     return tuple(sorted(files, key=lambda path: path.relative_to(folder).as_posix()))
 
@@ -190,6 +193,33 @@ def _faults(path: Path) -> Iterator[str]:
         yield from _content_faults(path, status.st_size)
     elif not stat.S_ISDIR(status.st_mode):
         yield fault(path, "files and folders", "a special file", "remove it")
+
+
+def _text_faults(path: Path) -> Iterator[str]:
+    """Why a file of an allowed kind and size is no text that can be reviewed."""
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES or path.suffix.lower() in COMPILED:
+        return
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        yield fault(path, "a file that can be read", error.strerror or "an error", "mend it")
+        return
+    step = "keep numbers as text, such as CSV or JSON, and compute what is large in the function"
+    if b"\0" in content:
+        yield fault(path, "text, which can be reviewed", f"a NUL byte at {content.index(0)}", step)
+        return
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{content[error.start]:02x} at {error.start}"
+        yield fault(path, "UTF-8 text, which can be reviewed", got, step)
+
+
+def _total_faults(folder: Path, paths: Sequence[Path]) -> Iterator[str]:
+    total = sum(path.lstat().st_size for path in paths if path.is_file())
+    if total > MAX_TOTAL:
+        yield fault(folder, f"at most {MAX_TOTAL} bytes in all files", f"{total}", "remove or shorten some")
 
 
 def _content_faults(path: Path, size: int) -> Iterator[str]:

@@ -17,15 +17,16 @@ CACHE = REPOSITORY / ".cache"
 """The folder of what can be made again: trained models, and the packages of entries."""
 
 
-def environment(launcher: Launcher) -> Environment:
-    """The environment block of a result made with `launcher` on this machine now."""
+def environment(launcher: Launcher, fingerprint: str) -> Environment:
+    """The environment block of a result made with `launcher` on this machine, of that fingerprint, now."""
     return Environment(
         commit=_commit(),
         python=platform.python_version(),
         packages={name: version(name) for name in PACKAGES},
-        cpu=_cpu(),
+        cpu=cpu(),
         isa=launcher.numeric_class,
         isolation=launcher.name,
+        fingerprint=fingerprint,
     )
 
 
@@ -44,7 +45,7 @@ def _git(*arguments: str) -> str:
 
 
 @cache
-def _cpu() -> str:
+def cpu() -> str:
     """The processor's model name."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from benchmark.gaps import BEYOND, gaps
 from benchmark.isolation.bubblewrap import bwrap_fault
 from benchmark.isolation.launchers import Launcher
 from benchmark.metrics import METRICS
@@ -182,3 +183,13 @@ def against_cap(result: Result) -> Iterator[str]:
     if fpr is not None:
         side = "within" if fpr <= MAX_FLAG_FPR else "above"
         yield f"The flag fires on {fpr:.1%} of the null cases, {side} the cap of {MAX_FLAG_FPR:.0%}."
+
+
+def gap_lines(result: Result) -> Iterator[str]:
+    """Lines on each metric's gap, above 0 where public seeds did better; none without a fresh score."""
+    for gap in gaps(result):
+        mark = f": beyond {BEYOND:g} standard errors" if gap.marked else ""
+        yield (
+            f"{gap.metric}: public {gap.public:.3f}, fresh {gap.fresh:.3f}, gap {gap.difference:+.3f} "
+            f"± {gap.standard_error:.3f}{mark}"
+        )

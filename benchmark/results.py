@@ -1,52 +1,21 @@
 """The results.json schema; reading, writing and comparing results."""
 
-import json
 import math
-import os
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    ValidationError,
-    model_serializer,
-)
+from pydantic import ConfigDict, Field
 
-from benchmark.errors import ResultError
+from benchmark import stored
 from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
-from benchmark.text import fault, shown
+from benchmark.stored import Finite, Moment, Record, Seconds, Sha256
 
 Suite = Literal["full", "quick"]
 """Which cases were run: all, or a few."""
 FILE_NAME = "results.json"
 AGAIN = "score the entry again"
 """What mends a result that is not valid."""
-
-
-def _moment(text: str) -> str:
-    if datetime.fromisoformat(text).utcoffset() != timedelta(0):
-        raise ValueError("a time in UTC")
-    return text
-
-
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Seconds = Annotated[float, Field(ge=0, le=1e9)]
-Moment = Annotated[str, AfterValidator(_moment)]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Record(BaseModel):
-    """Base of the file's records: frozen, of strict types, without unknown keys."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
 class Row(Record):
@@ -96,10 +65,6 @@ class Digests(Record):
     gallery: Sha256 | None = None
     """The pictures beside the result; absent where there are none."""
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, str]:
-        return {name: value for name, value in dump(self).items() if value is not None}
-
 
 class Timing(Record):
     """How long it took; differs from run to run."""
@@ -127,15 +92,35 @@ class Environment(Record):
     """The vector instruction set that numbers were computed with."""
     isolation: Literal["bwrap", "process"]
     """How the entry was kept apart; `process` does not protect."""
+    fingerprint: Sha256 | None = None
+    """What the machine makes of a fixed small computation; absent from results older than it."""
 
 
 class Fresh(Record):
-    """Metrics on seeds that only the scorer's key makes."""
+    """Metrics on seeds that only a key makes: no rows, and nothing that tells the seeds."""
 
+    key_sha256: Sha256
+    """Which key, as the version's fresh.json names it."""
     metrics: dict[str, Finite | None]
+    """As in the result."""
+    reasons: dict[str, str]
     """As in the result."""
     intervals: dict[str, tuple[Finite, Finite]]
     """As in the result."""
+    fingerprint: Sha256
+    """What the machine that made them makes of a fixed small computation."""
+
+
+class Determinism(Record):
+    """What came of running a few cases, drawn by lot, a second time."""
+
+    cases: Annotated[int, Field(ge=1)]
+    """How many."""
+    differing: Annotated[int, Field(ge=0)]
+    """How many of them were answered differently."""
+    largest: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    """The largest difference of two answers, relative to their size where that is above 1; null where one
+    run failed, or gave another flag."""
 
 
 class Result(Record):
@@ -171,6 +156,8 @@ class Result(Record):
     """Where it was made."""
     fresh: Fresh | None
     """Metrics on fresh seeds; null until they are scored."""
+    determinism: Determinism | None = None
+    """Whether cases that were run twice were answered alike; absent where none was."""
 
     @property
     def place(self) -> Path:
@@ -216,24 +203,12 @@ def _outcome(row: Row, seconds: float) -> Outcome:
 
 def canonical(result: Result) -> str:
     """The text of a results.json: sorted keys, shortest exact floats, a newline at the end."""
-    content = result.model_dump(mode="json", by_alias=True)
-    return json.dumps(content, sort_keys=True, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return stored.canonical_text(result)
 
 
 def save(result: Result, path: Path) -> None:
     """Writes a result in one step: `path` holds the old text or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".results-", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(canonical(result))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    stored.write(result, path)
 
 
 def parse(text: bytes, where: str) -> Result:
@@ -241,45 +216,7 @@ def parse(text: bytes, where: str) -> Result:
 
     where: the file's name, for messages.
     """
-    try:
-        decoded = text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ResultError(
-            f"{where}: expected UTF-8 text, got byte 0x{text[error.start]:02x} at {error.start}; "
-            "score the entry again"
-        ) from None
-    if not decoded.strip():
-        raise ResultError(f"{where}: expected a JSON object, got an empty file; score the entry again")
-    try:
-        json.loads(decoded, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise ResultError(f"{where}: expected canonical JSON, got {error}; score the entry again") from None
-    try:
-        return Result.model_validate_json(decoded, by_alias=True)
-    except ValidationError as invalid:
-        raise ResultError(*(_fault(where, error) for error in invalid.errors())) from None
-
-
-def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    counts = Counter(key for key, _ in pairs)
-    if len(counts) < len(pairs):
-        twice = next(key for key, count in counts.items() if count > 1)
-        raise ValueError(f"the key {shown(twice)} twice in one object")
-    return dict(pairs)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"the number {name}, which is not JSON")
-
-
-def _fault(where: str, error: Mapping[str, Any]) -> str:
-    field = ".".join(str(part) for part in error["loc"]) or "the file"
-    if error["type"] == "missing":
-        return fault(f"{where}: {field}", "a value", "nothing", AGAIN)
-    if error["type"] == "extra_forbidden":
-        return fault(f"{where}: {field}", "only the fields of a result", "another", AGAIN)
-    wanted = error["msg"].removeprefix("Input should be ")
-    return fault(f"{where}: {field}", wanted[:1].lower() + wanted[1:], shown(error["input"]), AGAIN)
+    return stored.read(Result, text, where, AGAIN)
 
 
 def differences(old: Result, new: Result) -> Iterator[tuple[str, float]]:
@@ -289,18 +226,24 @@ def differences(old: Result, new: Result) -> Iterator[tuple[str, float]]:
     size where that is above 1; a value that only one of them has, another flag, kind or status counts
     as infinite.
     """
+    yield from metric_differences(old, new)
+    before = {row.case: row for row in old.details.per_dataset}
+    after = {row.case: row for row in new.details.per_dataset}
+    for case in sorted(before.keys() | after.keys()):
+        yield from row_differences(case, before.get(case), after.get(case))
+
+
+def metric_differences(old: Result | Fresh, new: Result | Fresh) -> Iterator[tuple[str, float]]:
+    """What differs between the metrics and intervals of two results, as in `differences`."""
     yield from _number_differences("metrics", old.metrics, new.metrics)
     for name in sorted(old.intervals.keys() | new.intervals.keys()):
         pair = (old.intervals.get(name, (None, None)), new.intervals.get(name, (None, None)))
         ends = [dict(zip(("low", "high"), interval, strict=True)) for interval in pair]
         yield from _number_differences(f"intervals.{name}", ends[0], ends[1])
-    before = {row.case: row for row in old.details.per_dataset}
-    after = {row.case: row for row in new.details.per_dataset}
-    for case in sorted(before.keys() | after.keys()):
-        yield from _row_differences(case, before.get(case), after.get(case))
 
 
-def _row_differences(case: str, old: Row | None, new: Row | None) -> Iterator[tuple[str, float]]:
+def row_differences(case: str, old: Row | None, new: Row | None) -> Iterator[tuple[str, float]]:
+    """What differs between two rows of one case, as in `differences`; infinite where one is missing."""
     if old is None or new is None:
         yield case, math.inf
         return

@@ -13,9 +13,11 @@ from pathlib import Path
 from joblib import Parallel, delayed
 
 from benchmark import gallery
+from benchmark.determinism import Repeat, determinism
 from benchmark.digests import case_digest, combined, scorer_digest
 from benchmark.entries import Entry, staged
 from benchmark.entry_files import REQUIREMENTS
+from benchmark.fingerprint import fingerprint
 from benchmark.isolation.host import CaseFailed, EntryCode, Limits, Worker
 from benchmark.isolation.launchers import Launcher
 from benchmark.laboratory import Laboratory
@@ -51,6 +53,8 @@ class Request:
     """How far seeds are moved; 0 for the public suite."""
     jobs: int = 1
     """How many cases run at a time, each in a worker of its own."""
+    repeats: int = 0
+    """How many cases, drawn by lot, are run a second time to see whether they are answered alike."""
     cache: Path = CACHE
     """The folder that keeps what takes long to make: trained models, and the packages of entries."""
 
@@ -70,6 +74,8 @@ class Scored:
     """Its pictures; None where the track or the entry has none."""
     outcomes: tuple[Outcome, ...]
     """Its rows, with what the entry printed in each case, which only the one who scored it sees."""
+    repeats: tuple[Repeat, ...] = ()
+    """What came of the cases that were run twice."""
 
 
 def score(request: Request, progress: Progress | None = None) -> Scored:
@@ -80,9 +86,9 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
     LaboratoryError when the scorer's own training fails.
     """
     started = time.monotonic()
-    done = {ran.outcome.key: ran for ran in _run_all(request, progress)}
-    ran = [done[key] for key in request.keys]
-    outcomes = _answered_alike([case.outcome for case in ran])
+    machine = environment(request.launcher, fingerprint(request.cache))
+    ran = _run_all(request, progress)
+    outcomes = _answered_alike([case.outcome for case in ran.cases])
     pictures = gallery.joined(outcomes)
     found = values(request.version, outcomes)
     complete = all(outcome.status is Status.OK for outcome in outcomes)
@@ -103,7 +109,7 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
         ),
         digests=Digests(
             entry=request.entry.digest,
-            suite=combined(case.digest for case in ran),
+            suite=combined(case.digest for case in ran.cases),
             scorer=scorer_digest(request.version),
             gallery=None if pictures is None else gallery.digest(pictures),
         ),
@@ -112,10 +118,11 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
             per_case={outcome.key.id: round(outcome.seconds, 4) for outcome in outcomes},
             scored_at=datetime.now(UTC).isoformat(timespec="seconds"),
         ),
-        environment=environment(request.launcher),
+        environment=machine,
         fresh=None,
+        determinism=determinism(ran.repeats),
     )
-    return Scored(result, pictures, tuple(outcomes))
+    return Scored(result, pictures, tuple(outcomes), ran.repeats)
 
 
 @dataclass(frozen=True)
@@ -126,20 +133,8 @@ class _Ran:
     """What became of it."""
     digest: str
     """The digest of its data."""
-
-
-def _run_all(request: Request, progress: Progress | None) -> Iterator[_Ran]:
-    """The cases as they finish, each run in one of the request's workers."""
-    keys = list(request.keys)
-    secrets.SystemRandom().shuffle(keys)
-    jobs = max(1, min(request.jobs, len(keys)))
-    with _bench(request, jobs) as bench:
-        run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
-        tasks = (delayed(_run)(bench, key) for key in keys)
-        for count, ran in enumerate(run(tasks), 1):
-            if progress is not None:
-                progress(ran.outcome, count, len(keys))
-            yield ran
+    worker: Worker
+    """Which worker ran it."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +149,43 @@ class _Bench:
     """What trains and probes for the scorer."""
     hangs: list[CaseKey]
     """The cases that have timed out so far."""
+
+
+@dataclass(frozen=True)
+class _AllRan:
+    """All cases of a request."""
+
+    cases: tuple[_Ran, ...]
+    """In suite order."""
+    repeats: tuple[Repeat, ...]
+    """Those that were run twice."""
+
+
+def _run_all(request: Request, progress: Progress | None) -> _AllRan:
+    """The cases, each run in one of the request's workers, and some of them once more."""
+    keys = list(request.keys)
+    chance = secrets.SystemRandom()
+    chance.shuffle(keys)
+    jobs = max(1, min(request.jobs, len(keys)))
+    done: dict[CaseKey, _Ran] = {}
+    with _bench(request, jobs) as bench:
+        run = Parallel(n_jobs=jobs, prefer="threads", return_as="generator_unordered", batch_size=1)
+        for ran in run(delayed(_run)(bench, key) for key in keys):
+            done[ran.outcome.key] = ran
+            if progress is not None:
+                progress(ran.outcome, len(done), len(keys))
+        answered = [ran for ran in done.values() if ran.outcome.status is Status.OK]
+        again = chance.sample(answered, min(request.repeats, len(answered)))
+        repeats = tuple(Repeat(ran.outcome, _again(bench, ran)) for ran in again)
+    return _AllRan(tuple(done[key] for key in request.keys), repeats)
+
+
+def _again(bench: _Bench, before: _Ran) -> Outcome:
+    """What becomes of a case run once more, in another worker where there is one; all must be idle."""
+    workers = [bench.idle.get() for _ in range(bench.idle.qsize())]
+    for worker in sorted(workers, key=lambda worker: worker is before.worker):
+        bench.idle.put(worker)
+    return _run(bench, before.outcome.key).outcome
 
 
 @contextmanager
@@ -194,7 +226,7 @@ def _run(bench: _Bench, key: CaseKey) -> _Ran:
         bench.idle.put(worker)
     if outcome.status is Status.TIMED_OUT:
         bench.hangs.append(key)
-    return _Ran(outcome, digest)
+    return _Ran(outcome, digest, worker)
 
 
 def _not_run(case: Case) -> Outcome:

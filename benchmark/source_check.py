@@ -1,6 +1,7 @@
 """What can be said of an entry's method.py without running it."""
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,12 @@ from benchmark.text import fault, printable
 from benchmark.tracks.spec import Signature
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+OPEN = "benchmark.models"
+"""The one module of this repository that an entry may import."""
+OURS = ("benchmark", "contrib", "scripts", "tests")
+PLACES = re.compile(r"results\.json|fresh\.json|/proc(?=/|$)|contrib/|benchmark/(data|tracks)")
+"""What a string holds that reads the repository, or other processes."""
+MODULE_NAME = re.compile(r"benchmark(\.\w+)+")
 OWN_SCOPE = (*DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -71,6 +78,50 @@ def function_faults(module: ast.Module, name: str, signature: Signature, where: 
         if wrong := _call_fault(parameters, signature):
             got = f"{name}{parameters}"[:200]
             yield fault(f"{where}:{last.lineno}", f"{expected}, called by keywords", got, wrong)
+
+
+def source_cautions(module: ast.Module, where: str) -> Iterator[str]:
+    """What a reviewer should look at in a file of an entry: signs that it uses what makes or holds the truth.
+
+    Nothing here is a fault: in the sandbox none of it is there. where: the file's name, for messages.
+    """
+    documentation = {id(node) for node in _docstrings(module)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield from _text_cautions(node.value, f"{where}:{node.lineno}")
+            continue
+        else:
+            continue
+        for name in names:
+            if _is_closed(name):
+                yield _caution(f"{where}:{node.lineno}", f"imports {name}")
+
+
+def _docstrings(module: ast.Module) -> Iterator[ast.expr]:
+    """The strings that stand as statements, docstrings among them: nothing reads them."""
+    return (node.value for node in ast.walk(module) if isinstance(node, ast.Expr))
+
+
+def _text_cautions(text: str, where: str) -> Iterator[str]:
+    """Cautions about a string that names a module of ours or a place where the repository would be."""
+    if found := PLACES.search(text):
+        yield _caution(where, f"names {found[0]}")
+    elif MODULE_NAME.fullmatch(text) and _is_closed(text):
+        yield _caution(where, f"names {text}")
+
+
+def _is_closed(name: str) -> bool:
+    """Whether a dotted name is of this repository and not open to entries."""
+    return name.split(".")[0] in OURS and not f"{name}.".startswith(f"{OPEN}.")
+
+
+def _caution(where: str, does: str) -> str:
+    opened = f"an entry has {OPEN} and its own files, and nothing else of the repository"
+    return printable(f"warning: {where}: {does}; {opened}")
 
 
 def _bindings(module: ast.Module) -> Iterator[_Binding]:

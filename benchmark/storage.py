@@ -7,7 +7,7 @@ from benchmark import gallery
 from benchmark.audit import load
 from benchmark.errors import ResultError, UsageError
 from benchmark.records import Arrays
-from benchmark.results import Result, save
+from benchmark.results import Fresh, Result, save
 
 
 def usable(folder: Path) -> None:
@@ -38,12 +38,27 @@ def commit(result: Result, pictures: Arrays | None, results: Path, scores: Path)
     """Writes a full public result below `results` and says where.
 
     A failed run of an entry whose complete result stands there goes below `scores` instead, unless
-    the entry has changed since: then its failure is what there is to say of it.
+    the entry has changed since: then its failure is what there is to say of it. A fresh score of the same
+    entry, data and metrics is kept.
     """
     old = _complete(results / result.place)
     if old and result.status == "incomplete" and old.digests.entry == result.digests.entry:
         return keep(result, pictures, scores)
+    if old and _rest_on_the_same(old, result):
+        result = result.model_copy(update={"fresh": old.fresh})
     return _write(result, pictures, results / result.place)
+
+
+def commit_fresh(result: Result, fresh: Fresh, results: Path) -> Path:
+    """Writes a committed result again, with its fresh score, and says where."""
+    place = results / result.place
+    save(result.model_copy(update={"fresh": fresh}), place)
+    return place
+
+
+def _rest_on_the_same(old: Result, new: Result) -> bool:
+    names = ("entry", "suite", "scorer")
+    return all(getattr(old.digests, name) == getattr(new.digests, name) for name in names)
 
 
 def _write(result: Result, pictures: Arrays | None, place: Path) -> Path:

@@ -19,14 +19,14 @@ from benchmark.entries import Entry, list_entries
 from benchmark.isolation.launchers import choose
 from benchmark.laboratory import Laboratory
 from benchmark.machine import CACHE
-from benchmark.records import CaseKey, Kind
+from benchmark.records import Kind
 from benchmark.results import Result
 from benchmark.scorer import Request, score
 from benchmark.seeds import generator
 from benchmark.tracks import TRACKS
-from benchmark.tracks.image_mitigation import CEILING, KEY, TEST_IMAGES, TRAINING_IMAGES
+from benchmark.tracks.image_mitigation import CEILING, TEST_IMAGES, TRAINING_IMAGES
 from benchmark.tracks.mitigation import accuracies
-from benchmark.tracks.patched_images import VARIANT, TrainingSet, training_call
+from benchmark.tracks.patched_images import TrainingSet, training_call
 
 Band = tuple[float, float]
 Bands = Mapping[str, Band]
@@ -162,8 +162,7 @@ def ceiling(seed: int, laboratory: Laboratory) -> float:
     corner = seed % 4
     train = generate_patched_bars(Recipe(0.5, TRAINING_IMAGES, corner), generator("ceiling", "train", seed))
     test = generate_patched_bars(Recipe(0.5, TEST_IMAGES, corner), generator("ceiling", "test", seed))
-    key = CaseKey(VARIANT, 0.5, seed, Kind.NULL)
-    call = training_call(KEY, key, TrainingSet(train.images, train.task_labels), test.images)
+    call = training_call(TrainingSet(train.images, train.task_labels), test.images, seed)
     hidden = {"test_task_labels": test.task_labels, "test_attribute": test.attribute}
     return accuracies(laboratory.remembered(call)["labels"], hidden)["worst_group_acc"]
 

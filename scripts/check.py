@@ -1,23 +1,28 @@
 """Checks entries and results in seconds, without running any entry, and reports all faults at once."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 
-from benchmark import gallery
+from benchmark import fresh, gallery
 from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
-from benchmark.entries import Entry, entry_folders, list_entries, read_entry
+from benchmark.entries import Entry, cautions, entry_folders, list_entries, read_entry
 from benchmark.entry_files import DESCRIPTOR
 from benchmark.errors import LeaderboardError, UsageError, raise_all
 from benchmark.results import FILE_NAME, Result
 from benchmark.text import fault
 
 RESULTS = "results"
-BESIDE_A_RESULT = frozenset({FILE_NAME, gallery.FILE_NAME})
-AT_THE_TOP = frozenset({"README.md", ".gitkeep"})
+KNOWN = {
+    1: ("README.md", ".gitkeep"),
+    3: (fresh.FILE_NAME,),
+    4: (FILE_NAME, gallery.FILE_NAME),
+}
+"""The names that a file in results/ may have, by how deep it lies."""
 T = TypeVar("T")
 
 
@@ -31,6 +36,8 @@ class Check:
         """How many results were read."""
         self.faults: list[str] = []
         """One line for each fault."""
+        self.cautions: list[str] = []
+        """One line for whatever a reviewer should look at in an entry."""
         self.digests: dict[str, str] = {}
         """The digests of the valid entries, by id."""
         self.scored: dict[Path, Result] = {}
@@ -50,6 +57,8 @@ class Check:
             self.faults.extend(_strays(path))
             for found in sorted(path.rglob(FILE_NAME)):
                 self._result(found)
+            for keys in sorted(path.rglob(fresh.FILE_NAME)):
+                self._kept(partial(fresh.load, keys))
         else:
             self.entries += 1
             self._kept(lambda: read_entry(path))
@@ -78,7 +87,10 @@ class Check:
                 self.faults.extend(misplaced(result, path, root))
 
     def _remember(self, entries: list[Entry] | list[Entry | None]) -> None:
-        self.digests.update({entry.id: entry.digest for entry in entries if entry is not None})
+        for entry in entries:
+            if entry is not None:
+                self.digests[entry.id] = entry.digest
+                self.cautions.extend(cautions(entry.folder))
 
     def _kept(self, step: Callable[[], T]) -> T | None:
         try:
@@ -100,7 +112,7 @@ def _strays(folder: Path) -> Iterator[str]:
         return
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(root).parts
-        known = parts[-1] in (BESIDE_A_RESULT if len(parts) == 4 else AT_THE_TOP if len(parts) == 1 else ())
+        known = parts[-1] in KNOWN.get(len(parts), ())
         if path.is_symlink() or (path.is_file() and not known):
             expected = f"only <track>/<version>/<entry>/{FILE_NAME} in {RESULTS}/"
             yield fault(path, expected, "another file", "remove it or move it")
@@ -121,6 +133,7 @@ def main(
     if not paths:
         check.faults.extend(check.orphans(ROOT / "contrib"))
     complain(check.faults)
+    complain(check.cautions)
     for note in check.notes():
         print(note)
     found = len(check.faults)

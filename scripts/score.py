@@ -2,26 +2,40 @@
 
 import json
 import os
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from benchmark.audit import load_all
+from benchmark.audit import is_stale, load, load_all
 from benchmark.choose import selections
-from benchmark.commands import ROOT, Exit, near, run
-from benchmark.entries import Entry, list_entries, read_entry
-from benchmark.errors import LeaderboardError, UsageError
+from benchmark.commands import ROOT, Exit, complain, near, run
+from benchmark.determinism import REPEATS, unsteady
+from benchmark.entries import Entry, cautions, list_entries, read_entry
+from benchmark.errors import LeaderboardError, UsageError, raise_all
+from benchmark.fresh import VARIABLE, current_key, place_of, withdrawn
+from benchmark.fresh import load as load_keys
+from benchmark.fresh_run import fresh_run
 from benchmark.isolation.launchers import Launcher, choose
 from benchmark.ranking import standings
-from benchmark.report import Rank, against_cap, failures, metrics_table, progress, rank, warn_of
-from benchmark.results import FILE_NAME, Result
+from benchmark.report import (
+    Rank,
+    against_cap,
+    failures,
+    gap_lines,
+    metrics_table,
+    progress,
+    rank,
+    warn_of,
+)
+from benchmark.results import FILE_NAME, Result, Suite
 from benchmark.scorer import Request, Scored, score
 from benchmark.storage import commit as keep_committed
-from benchmark.storage import keep, usable
-from benchmark.text import printable
+from benchmark.storage import commit_fresh, keep, usable
+from benchmark.text import fault, printable
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -48,62 +62,130 @@ def main(
     commit: Annotated[
         bool, typer.Option("--commit", help="Write into results/: a full run in bwrap isolation only.")
     ] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help=f"Score on the seeds of {VARIABLE} and add that to the committed result."
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")
     ] = False,
 ) -> None:
     """Score an entry. Exit codes: 0 every case went well, 1 some failed, 2 wrong use or invalid input."""
+    master = withdrawn()
     entry = read_entry(entry_dir)
     launcher = choose(isolation)
-    if commit:
-        _refuse_commit(entry, launcher, quick=quick, offset=seed_offset, output=output)
+    options = {"--quick": quick, "--seed-offset": seed_offset, "--output": output}
+    if fresh:
+        _refuse(entry, launcher, "--fresh", {**options, "--commit": commit})
+    elif commit:
+        _refuse(entry, launcher, "--commit", options)
+    suite: Suite = "quick" if quick else "full"
     requests = [
-        Request(entry, chosen, version, launcher, "quick" if quick else "full", seed_offset, jobs)
+        Request(entry, chosen, version, launcher, suite, seed_offset, jobs, REPEATS[suite])
         for chosen, version in selections(track or entry.tracks, entry.tracks)
     ]
-    scores = output or ROOT / "scores"
-    usable(scores)
-    warn_of(launcher)
-    talk = Console(stderr=as_json)
-    reports = []
-    for request in requests:
-        with progress(
-            Console(stderr=True), f"{entry.id} on {request.track.key} {request.version.number}"
-        ) as told:
-            scored = score(request, told)
-        result = scored.result
-        pictures = scored.gallery
-        if commit:
-            place = keep_committed(result, pictures, ROOT / "results", scores)
-        else:
-            place = keep(result, pictures, scores)
-        standing = _rank(request, result)
-        _tell(talk, scored, standing, place)
-        reports.append(_report(result, standing, place))
+    told = Console(stderr=as_json)
+    if fresh:
+        runs = _fresh_runs(requests, master)
+        complain(cautions(entry_dir))
+        reports = [_score_fresh(run, told) for run in runs]
+    else:
+        scores = output or ROOT / "scores"
+        usable(scores)
+        complain(cautions(entry_dir))
+        warn_of(launcher)
+        reports = [_score(request, scores, told, commit) for request in requests]
     if as_json:
         print(json.dumps({"entry": entry.id, "results": reports}, indent=1, sort_keys=True))
     raise SystemExit(Exit.FINE if all(r["status"] == "complete" for r in reports) else Exit.SHORT)
 
 
-def _refuse_commit(
-    entry: Entry, launcher: Launcher, *, quick: bool, offset: int, output: Path | None
-) -> None:
-    """Raises UsageError, with every reason, when the run could not stand in results/."""
+WHY_NOT = {
+    "--quick": "the full suite",
+    "--seed-offset": "the public seeds",
+    "--output": "to write into results/",
+    "--commit": "a result that is committed already",
+}
+"""What a run that is to stand in results/ expects, for each option that says otherwise."""
+
+
+def _refuse(entry: Entry, launcher: Launcher, option: str, others: Mapping[str, object]) -> None:
+    """Raises UsageError, with every reason, when a run with `option` could not stand in results/."""
     faults = []
-    if quick:
-        faults.append("--commit: expected the full suite, got --quick; leave one of them out")
-    if offset:
-        faults.append(
-            f"--commit: expected the public seeds, got --seed-offset {offset}; leave one of them out"
-        )
-    if output:
-        faults.append(f"--commit: writes into results/, got --output {output} too; leave one of them out")
+    for name, value in others.items():
+        if value:
+            got = name if value is True else f"{name} {value}"
+            faults.append(f"{option}: expected {WHY_NOT[name]}, got {got}; leave one of them out")
     if launcher.name != "bwrap":
-        faults.append(f"--commit: expected isolation bwrap, got {launcher.name}; install bubblewrap")
+        faults.append(f"{option}: expected isolation bwrap, got {launcher.name}; install bubblewrap")
     if entry.folder.resolve() != ROOT / "contrib" / entry.id:
-        faults.append(f"--commit: expected an entry in contrib/, got {entry.folder}; move it there")
-    if faults:
-        raise UsageError(*faults)
+        faults.append(f"{option}: expected an entry in contrib/, got {entry.folder}; move it there")
+    raise_all(UsageError, faults)
+
+
+def _score(request: Request, scores: Path, talk: Console, commit: bool) -> dict[str, object]:
+    """Scores once, writes and tells the result, and gives what --json says of it."""
+    title = f"{request.entry.id} on {request.track.key} {request.version.number}"
+    with progress(Console(stderr=True), title) as told:
+        scored = score(request, told)
+    result, pictures = scored.result, scored.gallery
+    if commit:
+        place = keep_committed(result, pictures, ROOT / "results", scores)
+    else:
+        place = keep(result, pictures, scores)
+    standing = _rank(request, result)
+    _tell(talk, scored, standing, place)
+    return _report(result, standing, place)
+
+
+@dataclass(frozen=True)
+class _FreshRun:
+    """A run on fresh seeds that is to come."""
+
+    request: Request
+    """What is to be scored."""
+    committed: Result
+    """The result that it belongs to."""
+    key: str
+    """The version's key."""
+
+
+def _fresh_runs(requests: Sequence[Request], master: str | None) -> list[_FreshRun]:
+    """The runs with their keys and committed results. Raises with all faults when one of them is missing."""
+    faults: list[str] = []
+    runs = []
+    for request in requests:
+        entry, place = request.entry, (request.track.key, request.version.number)
+        path = ROOT / "results" / Path(*place) / entry.id / FILE_NAME
+        try:
+            key = current_key(load_keys(place_of(ROOT / "results", *place)), master)
+            committed = load(path)
+        except LeaderboardError as error:
+            faults.extend(error.faults)
+            continue
+        if committed.digests.entry != entry.digest or is_stale(request.version, committed):
+            faults.append(
+                fault(near(path), "a result of what is there now", "an older one", "use --commit first")
+            )
+        runs.append(_FreshRun(request, committed, key))
+    raise_all(UsageError, faults)
+    return runs
+
+
+def _score_fresh(run: _FreshRun, talk: Console) -> dict[str, object]:
+    """Scores once on fresh seeds, adds that to the committed result, and gives what --json says of it."""
+    entry, track, version = run.committed.entry, run.committed.track, run.committed.version
+    with progress(Console(stderr=True), f"{entry} on {track} {version}, fresh seeds") as told:
+        found = fresh_run(run.request, run.key, told)
+    place = commit_fresh(run.committed, found.fresh, ROOT / "results")
+    again = run.committed.model_copy(update={"fresh": found.fresh})
+    for line in (found.line, *gap_lines(again), f"Written to {near(place)}."):
+        talk.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+    status = "incomplete" if found.failed else "complete"
+    content = found.fresh.model_dump(mode="json")
+    return {"track": track, "version": version, "status": status, "fresh": content, "path": str(place)}
 
 
 def _rank(request: Request, result: Result) -> Rank | str:
@@ -126,7 +208,7 @@ def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -
     result = scored.result
     console.print(metrics_table(result))
     told = standing if isinstance(standing, str) else standing.sentence
-    lines = [*failures(scored.outcomes), *against_cap(result), told]
+    lines = [*failures(scored.outcomes), *unsteady(scored.repeats), *against_cap(result), told]
     if result.suite == "quick" and result.status == "complete":
         lines.append("The quick suite is a smoke test: its ranks say little.")
     if place.name != FILE_NAME:

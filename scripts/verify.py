@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,9 +16,12 @@ from benchmark.choose import Selection, selections
 from benchmark.commands import ROOT, Exit, run
 from benchmark.entries import Entry, list_entries
 from benchmark.errors import UsageError, raise_all
+from benchmark.fresh import load as load_keys
+from benchmark.fresh import place_of, withdrawn
+from benchmark.fresh_run import fresh_run
 from benchmark.isolation.launchers import Launcher, choose
 from benchmark.report import progress, warn_of
-from benchmark.results import Result, differences
+from benchmark.results import Fresh, Result, differences, metric_differences
 from benchmark.scorer import Request, score
 from benchmark.seeds import generator
 from benchmark.text import printable
@@ -35,20 +39,27 @@ def main(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Cases run at a time.")] = 2,
     isolation: Annotated[str, typer.Option(help="auto, bwrap or process.")] = "auto",
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Verify the fresh scores whose key is revealed.")
+    ] = False,
     results: Annotated[Path, typer.Option(help="Folder of the committed results.")] = ROOT / "results",
     contrib: Annotated[Path, typer.Option(help="Folder of the entries.")] = ROOT / "contrib",
 ) -> None:
     """Verify committed results. Exit codes: 0 all reproduce, 1 some do not, 2 wrong use or invalid input."""
+    withdrawn()
     entries = {one.id: one for one in list_entries(contrib)}
     launcher = choose(isolation)
     warn_of(launcher)
     chosen = _chosen(load_all(results), entry or [], selections(track or [], TRACKS))
+    keys = _revealed(chosen, results) if fresh else {}
+    if fresh:
+        chosen = [result for result in chosen if result.place in keys]
     if sample is not None:
         chosen = _this_weeks(chosen, sample)
     console = Console()
     short = 0
     for result in chosen:
-        verdict = _verify(result, entries.get(result.entry), launcher, jobs)
+        verdict = _verify(_Rerun(result, entries.get(result.entry), keys.get(result.place)), launcher, jobs)
         console.print(printable(verdict.line), markup=False, highlight=False, soft_wrap=True)
         short += not verdict.stands
     console.print(f"{len(chosen) - short} of {len(chosen)} results reproduce", highlight=False)
@@ -93,9 +104,44 @@ class Verdict:
     """What was found, in one line."""
 
 
-def _verify(result: Result, entry: Entry | None, launcher: Launcher, jobs: int) -> Verdict:
+@dataclass(frozen=True)
+class _Rerun:
+    """A result that is to be scored again."""
+
+    result: Result
+    """The result."""
+    entry: Entry | None
+    """Its entry as it is now; None when it is gone."""
+    key: str | None
+    """The key whose seeds it is scored on; None for the public ones."""
+
+
+def _revealed(results: Sequence[Result], folder: Path) -> dict[Path, str]:
+    """The keys of the fresh scores that can be checked, by place; names those whose key is still a secret.
+
+    Raises UsageError when no fresh score can be checked.
+    """
+    found: dict[Path, str] = {}
+    for result in results:
+        if result.fresh is None:
+            continue
+        known = load_keys(place_of(folder, result.track, result.version)).of(result.fresh.key_sha256)
+        if known is not None and known.key is not None:
+            found[result.place] = known.key
+        else:
+            print(f"{_name(result)}: its key is still a secret, so its fresh score cannot be checked yet")
+    if not found:
+        raise UsageError("--fresh: expected a fresh score whose key is revealed, got none; verify without it")
+    return found
+
+
+def _name(result: Result) -> str:
+    return f"{result.entry} on {result.track} {result.version}"
+
+
+def _verify(rerun: _Rerun, launcher: Launcher, jobs: int) -> Verdict:
     """The verdict on one result; scores it again unless there is nothing to compare."""
-    name = f"{result.entry} on {result.track} {result.version}"
+    result, entry, name = rerun.result, rerun.entry, _name(rerun.result)
     if entry is None:
         return Verdict(False, f"{name}: its folder is gone from contrib/, so it cannot be scored again")
     if entry.digest != result.digests.entry:
@@ -103,27 +149,56 @@ def _verify(result: Result, entry: Entry | None, launcher: Launcher, jobs: int) 
     ((track, version),) = selections([f"{result.track}@{result.version}"], TRACKS)
     request = Request(entry, track, version, launcher, jobs=jobs)
     with progress(Console(stderr=True), name) as told:
-        again = score(request, told).result
-    return _compared(name, result, again, track.tolerance)
+        if rerun.key is not None and result.fresh is not None:
+            again = fresh_run(request, rerun.key, told).fresh
+            return _compared_fresh(f"{name}, fresh seeds", result.fresh, again, track.tolerance)
+        return _compared(name, result, score(request, told).result, track.tolerance)
 
 
 def _compared(name: str, old: Result, new: Result, tolerance: float) -> Verdict:
     found = list(differences(old, new))
     if old.digests.suite != new.digests.suite:
         return Verdict(False, f"{name}: the data differ from those it was scored on; use score.py --commit")
+    before, after = old.environment.fingerprint, new.environment.fingerprint
     if not found and old.digests.gallery != new.digests.gallery:
-        stands = old.environment.isa != new.environment.isa
-        return Verdict(stands, f"{name}: the numbers are exactly the same, the gallery's pictures are not")
+        same = old.environment.isa == new.environment.isa if before is None else before == after
+        return Verdict(not same, f"{name}: the numbers are exactly the same, the gallery's pictures are not")
+    return _measured(name, found, tolerance, _bound(before, after))
+
+
+def _compared_fresh(name: str, old: Fresh, new: Fresh, tolerance: float) -> Verdict:
+    bound = _bound(old.fingerprint, new.fingerprint)
+    return _measured(name, list(metric_differences(old, new)), tolerance, bound)
+
+
+class _Bound(StrEnum):
+    """How closely two results must agree, with the reason."""
+
+    EXACT = "the same numeric fingerprint"
+    OTHER = "another numeric fingerprint"
+    UNKNOWN = "scored before fingerprints were kept"
+
+
+def _bound(old: str | None, new: str | None) -> _Bound:
+    """How closely results from machines with these fingerprints must agree."""
+    if old is None or new is None:
+        return _Bound.UNKNOWN
+    return _Bound.EXACT if old == new else _Bound.OTHER
+
+
+def _measured(name: str, found: Sequence[tuple[str, float]], tolerance: float, bound: _Bound) -> Verdict:
+    """The verdict on differences: none may be there under the same fingerprint, small ones elsewhere."""
     if not found:
-        return Verdict(True, f"{name}: exactly the same")
+        return Verdict(True, f"{name}: exactly the same ({bound.value})")
     where, size = max(found, key=lambda pair: pair[1])
     much = "another outcome" if math.isinf(size) else f"a difference of {size:.3g}"
-    stands = size <= tolerance
-    side = "within" if stands else "beyond"
-    return Verdict(
-        stands,
-        f"{name}: {len(found)} numbers differ, {where} most with {much}, {side} the tolerance {tolerance:g}",
-    )
+    if bound is _Bound.EXACT:
+        stands, limit = False, "where all must be exactly the same"
+    else:
+        stands = size <= tolerance
+        limit = f"{'within' if stands else 'beyond'} the tolerance {tolerance:g}"
+    line = f"{name}: {len(found)} numbers differ, {where} most with {much}, {limit} ({bound.value})"
+    return Verdict(stands, line)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 LEVELS = (
     ("benchmark", "errors", "text", "training", "provided"),
-    ("records",),
+    ("records", "stored"),
     ("seeds",),
     ("data", "models", "metrics"),
     ("tracks", "lab"),
     ("descriptor", "source_check", "entry_files", "isolation", "summary", "results", "gallery"),
-    ("entries", "digests", "machine", "choose", "laboratory", "requirements"),
-    ("audit", "scaffold"),
+    ("entries", "digests", "machine", "choose", "laboratory", "requirements", "fresh", "determinism"),
+    ("audit", "scaffold", "fingerprint", "gaps"),
     ("scorer", "ranking", "storage"),
-    ("report", "pages", "commands"),
+    ("report", "pages", "commands", "fresh_run"),
     ("scripts",),
     ("perf",),
 )
@@ -168,3 +168,27 @@ def test_rule_can_fail(rule: Rule, files: dict[str, str], begins: str, tmp_path:
 
 def test_every_rule_is_proved_to_fail() -> None:
     assert {rule for rule, _, _ in BROKEN.values()} == set(RULES)
+
+
+SHARED_BY_TRACKS = (
+    "scorer",
+    "ranking",
+    "summary",
+    "digests",
+    "audit",
+    "storage",
+    "gallery",
+    "report",
+    "results",
+)
+
+
+def test_nothing_beyond_a_tracks_own_files_knows_a_track() -> None:
+    files = [ROOT / "benchmark" / f"{name}.py" for name in SHARED_BY_TRACKS]
+    files += [*ROOT.glob("benchmark/pages/*.py"), *ROOT.glob("benchmark/isolation/*.py")]
+    files += [*ROOT.glob("scripts/*.py"), *ROOT.glob("templates/**/*.j2")]
+    assert len(files) > 40
+    own = ("embedding_detection", "embedding_mitigation", "image_detection", "image_mitigation")
+    words = [*own, *(name.replace("_", "-") for name in own), "tracks.mitigation", "pointing_game"]
+    known = [(path.name, word) for path in files for word in words if word in path.read_text("utf-8")]
+    assert known == []

@@ -68,7 +68,19 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
         (lambda c: c["timing"]["per_case"].update({"linear/0.0/0": 1e308}), "timing.per_case.linear/0.0/0"),
         (lambda c: c["timing"].update(seconds=-1.0), "timing.seconds"),
         (lambda c: c["timing"].update(scored_at="9999-99-99"), "timing.scored_at"),
-        (lambda c: c.update(fresh={"metrics": {}, "intervals": {}}), "fresh: expected null"),
+        (
+            lambda c: c.update(determinism={"cases": 3, "differing": 4, "largest": 0.5}),
+            "determinism: expected no more cases than there are, got 4 of 3 differing",
+        ),
+        (
+            lambda c: c.update(determinism={"cases": 3, "differing": 0, "largest": 0.5}),
+            "determinism.largest: expected 0 exactly when none differs",
+        ),
+        (
+            lambda c: c.update(determinism={"cases": 3, "differing": 1, "largest": 0.0}),
+            "determinism.largest: expected 0 exactly when none differs",
+        ),
+        (lambda c: c.update(fresh={"metrics": {}, "intervals": {}}), "fresh.key_sha256: expected a value"),
     ],
 )
 def test_a_number_that_its_rows_do_not_bear_out_is_refused(

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from benchmark import fresh, stored
 from benchmark.commands import ROOT, run
 from benchmark.entries import read_entry
+from benchmark.fresh import Commitments
 from benchmark.results import Result, save
 from scripts import check
 from tests.builders import result
-from tests.entry_folders import make_entry
+from tests.entry_folders import METHOD, make_entry
 
 
 @pytest.fixture
@@ -115,6 +117,33 @@ def test_an_entry_that_changed_is_a_note_and_no_fault(here: Path, capsys: pytest
     digests = scored.digests.model_copy(update={"entry": digest})
     committed(here, scored.model_copy(update={"digests": digests}))
     assert checked(capsys)[:2] == (0, ["checked 1 entry and 1 result: no faults"])
+
+
+def test_an_import_of_the_generators_is_a_warning_and_no_fault(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    method = "from benchmark.seeds import generator\n\n\n" + METHOD
+    folder = make_entry(here / "contrib", "some_entry", method=method)
+    (folder / "helper.py").write_text("import benchmark.tracks\n")
+    (folder / "broken.py").write_text("def f(:\n")
+    code, out, err = checked(capsys)
+    assert (code, out) == (0, ["checked 1 entry and 0 results: no faults"])
+    assert [line.split(";")[0] for line in err] == [
+        "warning: contrib/some_entry/helper.py:1: imports benchmark.tracks",
+        "warning: contrib/some_entry/method.py:1: imports benchmark.seeds.generator",
+    ]
+
+
+def test_keys_of_fresh_seeds_are_checked_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = Commitments(
+        schema=1, track="embedding-detection", version="1.1", keys=[fresh.secret("1" * 64, "a label")]
+    )
+    place = fresh.place_of(here / "results", "embedding-detection", "1.1")
+    stored.write(found, place)
+    assert checked(capsys)[0] == 0
+    place.write_text(place.read_text().replace('"1.1"', '"1.0"'))
+    code, _, err = checked(capsys)
+    assert code == 1 and "fresh.json: expected the keys of embedding-detection 1.1" in err[0]
 
 
 @pytest.mark.parametrize("path", ["elsewhere/one", "elsewhere", "contrib"])

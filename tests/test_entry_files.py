@@ -63,13 +63,40 @@ def test_links_and_special_files_are_refused_and_not_followed(tmp_path: Path) ->
 
 
 def test_sizes_and_numbers_are_capped(tmp_path: Path) -> None:
-    (tmp_path / "weights.npy").write_bytes(bytes(2**20))
+    (tmp_path / "weights.csv").write_bytes(b"1" * 2**20)
     assert len(list_files(tmp_path)) == 1
-    (tmp_path / "weights.npy").write_bytes(bytes(2**20 + 1))
-    assert the_fault(tmp_path).startswith("weights.npy: expected at most 1048576 bytes, got 1048577")
+    (tmp_path / "weights.csv").write_bytes(b"1" * (2**20 + 1))
+    assert the_fault(tmp_path).startswith("weights.csv: expected at most 1048576 bytes, got 1048577")
     written(tmp_path, **{f"f{i}": "" for i in range(200)})
     with pytest.raises(EntryError, match="at most 200 files"):
         list_files(tmp_path)
+
+
+def test_all_files_together_are_capped(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.csv").write_bytes(b"1" * 2**20)
+    assert len(list_files(tmp_path)) == 4
+    (tmp_path / "more.csv").write_text("1")
+    with pytest.raises(EntryError, match="expected at most 4194304 bytes in all files, got 4194305"):
+        list_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\x93NUMPY\x01\x00", "weights.npy: expected text, which can be reviewed, got a NUL byte at 7"),
+        (b"caf\xe9", "weights.npy: expected UTF-8 text, which can be reviewed, got byte 0xe9 at 3"),
+        ("a\ud800".encode("utf-8", "surrogatepass"), "weights.npy: expected UTF-8 text"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "weights.npy").write_bytes(content)
+    assert the_fault(tmp_path).startswith(said)
+
+
+def test_text_in_any_script_is_fine(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("δ ρ é 名前\n", encoding="utf-8")
+    assert [path.name for path in list_files(tmp_path)] == ["names.txt"]
 
 
 def test_the_digest_is_of_names_contents_and_renamed_functions(tmp_path: Path) -> None:

@@ -5,11 +5,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from benchmark import fresh, stored
 from benchmark.commands import run
 from benchmark.results import canonical
 from scripts.export_schemas import main
 from tests.builders import result
 from tests.entry_folders import descriptor
+
+KEYS = fresh.Commitments(schema=1, track="a-track", version="1.0", keys=[fresh.secret("1" * 64, "a label")])
 
 
 def export(*arguments: str) -> object:
@@ -35,10 +38,12 @@ def test_a_file_that_is_old_or_missing_is_found_and_not_written(
     assert export("--dir", str(tmp_path)) == 0
     assert export("--check", "--dir", str(tmp_path)) == 0
     (tmp_path / "entry.schema.json").write_text("{}\n")
-    (tmp_path / "results.schema.json").unlink()
+    for name in ("fresh.schema.json", "results.schema.json"):
+        (tmp_path / name).unlink()
     assert export("--check", "--dir", str(tmp_path)) == 1
     assert [Path(line.split(":")[0]).name for line in capsys.readouterr().err.splitlines()] == [
         "entry.schema.json",
+        "fresh.schema.json",
         "results.schema.json",
     ]
     assert [path.read_text() for path in tmp_path.iterdir()] == ["{}\n"]
@@ -47,6 +52,7 @@ def test_a_file_that_is_old_or_missing_is_found_and_not_written(
 def test_schemas_take_what_the_models_take(schemas: dict[str, dict[str, object]]) -> None:
     for name, valid in {
         "entry.schema.json": tomllib.loads(descriptor(paper="https://example.org")),
+        "fresh.schema.json": json.loads(stored.canonical_text(KEYS)),
         "results.schema.json": json.loads(canonical(result(suite="quick"))),
     }.items():
         jsonschema.Draft202012Validator.check_schema(schemas[name])

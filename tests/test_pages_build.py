@@ -1,3 +1,4 @@
+import html
 from dataclasses import replace
 from pathlib import Path
 
@@ -5,14 +6,17 @@ import pytest
 
 from benchmark.errors import ResultError, SiteError
 from benchmark.pages.build import GENERATED, build, make_html, render, write
+from benchmark.pages.escape import neutral
 from benchmark.pages.gather import board_of, gather
 from benchmark.tracks import TRACKS
 from tests.builders import entry
-from tests.builders_site import ENTRIES, Made, repository
+from tests.builders_site import ENTRIES, SOURCE, Made, all_entries, further_entries, repository
 
 
 def files(root: Path) -> dict[str, str]:
-    return render(gather(root), root / "templates")
+    """The texts among the generated files."""
+    found = render(gather(root), root / "templates")
+    return {name: content for name, content in found.items() if isinstance(content, str)}
 
 
 def test_everything_is_rendered_alike_each_time(tmp_path: Path) -> None:
@@ -24,15 +28,19 @@ def test_everything_is_rendered_alike_each_time(tmp_path: Path) -> None:
         ".parts/recent.html",
         "embedding-detection/1.0/index.md",
         "embedding-detection/index.md",
+        "embedding-mitigation/index.md",
         "entries/omnibus_test.md",
+        "image-detection/index.md",
+        "image-mitigation/index.md",
     ]
 
 
-def test_a_track_without_entries_says_so(tmp_path: Path) -> None:
+def test_tracks_without_entries_say_so(tmp_path: Path) -> None:
     found = files(repository(tmp_path, ()))
-    assert "No entry takes part in this track yet." in found["embedding-detection/index.md"]
-    assert '<table class="lb-table' not in found["embedding-detection/index.md"]
-    assert "No entry is ranked here yet." in found[".parts/cards.html"]
+    for key in TRACKS:
+        assert "No entry takes part in this track yet." in found[f"{key}/index.md"]
+        assert '<table class="lb-table' not in found[f"{key}/index.md"]
+    assert found[".parts/cards.html"].count("No entry is ranked here yet.") == len(TRACKS)
     assert "Nothing has been scored yet." in found[".parts/recent.html"]
 
 
@@ -61,9 +69,39 @@ def test_only_https_links_are_kept(tmp_path: Path) -> None:
     links = entry()
     links = replace(links, paper="javascript:hit()", code='https://a.org/"onclick="hit()')
     pages = render(board_of([links], [], tuple(TRACKS.values())), root / "templates")
-    found = pages["entries/some_entry.md"]
+    found = str(pages["entries/some_entry.md"])
     assert "javascript" not in found
     assert '<a href="https://a.org/&#34;onclick&#61;&#34;hit()"' in found
+
+
+def test_each_track_is_told_by_its_records(tmp_path: Path) -> None:
+    found = files(repository(tmp_path, all_entries()))
+    for track in TRACKS.values():
+        page = found[f"{track.key}/index.md"]
+        assert all(str(neutral(answer)) in page for answer, _ in track.outcomes), track.key
+        assert str(neutral(track.signature.returns)) in page, track.key
+        assert ("N: null cases" in page) == ("fpr" in track.current.metrics), track.key
+        assert ('id="cases"' in page) == bool(track.current.truth), track.key
+
+
+def test_the_bars_of_an_entry_say_from_where_to_where_they_run(tmp_path: Path) -> None:
+    found = files(repository(tmp_path, further_entries(TRACKS["embedding-mitigation"])[:1]))
+    assert "from 0 to 1, −1 to 1 for Gain over ERM and 0.5 to 1 for Leakage." in html.unescape(
+        found["entries/em_best.md"]
+    )
+
+
+@pytest.mark.parametrize("folder", ["benchmark/pages", "templates"])
+def test_no_page_names_a_track(folder: str) -> None:
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / folder).glob("*.*")}
+    assert sources
+    assert [name for name, text in sources.items() for key in TRACKS if key in text] == []
+
+
+def test_files_are_texts_or_bytes(tmp_path: Path) -> None:
+    write({"a.md": "ä", "b/c.png": b"\x89PNG\r\n"}, tmp_path / "pages")
+    assert (tmp_path / "pages" / "a.md").read_text(encoding="utf-8") == "ä"
+    assert (tmp_path / "pages" / "b" / "c.png").read_bytes() == b"\x89PNG\r\n"
 
 
 def test_writing_replaces_the_folder_and_nothing_else(tmp_path: Path) -> None:

@@ -75,6 +75,9 @@ def test_a_failed_save_leaves_the_old_text(tmp_path: Path, monkeypatch: pytest.M
             "stale: expected only the fields",
         ),
         (b"[" * 100_000, "JSON"),
+        (TEXT.replace("a cpu", "a\u202e cpu", 1).encode(), "expected text on one line"),
+        (TEXT.replace("a cpu", "a\\ncpu", 1).encode(), '"a\\ncpu"'),
+        (TEXT.replace('"fpr":', '"f\\u0007pr":', 1).encode(), "of characters that show"),
     ],
 )
 def test_a_file_that_is_no_result_is_refused_with_its_name_and_fault(text: bytes, said: str) -> None:

@@ -11,7 +11,7 @@ from benchmark.entries import read_entry
 from benchmark.errors import EntryError
 from benchmark.isolation.launchers import choose
 from benchmark.records import Outcome, Status
-from benchmark.results import canonical, differences
+from benchmark.results import canonical, differences, parse
 from benchmark.scorer import MOST_HANGS, Request, Scored, score
 from tests.builders import CURRENT, TRACK
 
@@ -58,6 +58,52 @@ def test_two_runs_differ_only_in_timing_and_environment(tmp_path: Path) -> None:
     same = {"timing": first.timing, "environment": first.environment}
     assert canonical(second.model_copy(update=same)) == canonical(first)
     assert list(differences(first, second)) == []
+
+
+UNSTEADY = """\
+import os
+
+
+def detect(embeddings, attribute, task_labels, seed):
+    return float(int.from_bytes(os.urandom(2), "big"))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("source", "differing"), [(HONEST, 0), (UNSTEADY, 3)])
+def test_an_entry_that_answers_differently_when_asked_again_is_found(
+    tmp_path: Path, source: str, differing: int, jobs: int
+) -> None:
+    entry = read_entry(write_entry(tmp_path, source))
+    scored = score(Request(entry, TRACK, CURRENT, choose("process"), "quick", jobs=jobs, repeats=3))
+    found = scored.result.determinism
+    assert found is not None and (found.cases, found.differing) == (3, differing)
+    assert (found.largest == 0.0) is (differing == 0)
+    assert [repeat.difference > 0 for repeat in scored.repeats] == [differing > 0] * 3
+    assert list(faults(scored.result)) == []
+    again = parse(canonical(scored.result).encode(), "here")
+    assert again == scored.result
+
+
+def test_a_case_is_run_again_in_another_worker_and_a_failed_one_not_at_all(tmp_path: Path) -> None:
+    keys = CURRENT.keys("quick")
+    firsts = [float(CURRENT.generate(key).seen["embeddings"][0, 0]) for key in keys[1:]]
+    source = f"""
+import os
+
+FAILS = {firsts!r}
+
+
+def detect(embeddings, attribute, task_labels, seed):
+    assert embeddings[0, 0] not in FAILS
+    return float(os.getppid())
+"""
+    entry = read_entry(write_entry(tmp_path, source))
+    scored = score(Request(entry, TRACK, CURRENT, choose("process"), "quick", jobs=2, repeats=3))
+    (repeat,) = scored.repeats
+    assert repeat.first.key == keys[0]
+    assert repeat.first.judgement.score != repeat.second.judgement.score
+    assert scored.result.determinism is not None and scored.result.determinism.cases == 1
 
 
 def test_an_offset_moves_every_case(tmp_path: Path) -> None:

@@ -3,29 +3,47 @@
 import csv
 import io
 import os
+import re
 import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmark.pages.axis import number
 from benchmark.pages.build import build
-from tests.builders_site import ENTRIES, Made, repository
+from benchmark.tracks import TRACKS
+from tests.builders_site import ENTRIES, Made, all_entries, repository
 
 pytestmark = pytest.mark.browser
 
 TRACK_PAGE = "leaderboard/embedding-detection/index.html"
+TRACK_OF_GALLERY = "leaderboard/image-detection/index.html"
+GALLERY = "leaderboard/image-detection/gallery/index.html"
+SHARED_IMAGES = 8
+"""Two images of the null and of the ρ = 1 case of seeds 0 and 2 each: what the made-up galleries share."""
 PAGES = (
     "index.html",
     TRACK_PAGE,
     "leaderboard/embedding-detection/1.0/index.html",
     "leaderboard/entries/hostile.html",
+    "leaderboard/embedding-mitigation/index.html",
+    TRACK_OF_GALLERY,
+    GALLERY,
+    "leaderboard/image-mitigation/index.html",
+    "leaderboard/entries/em_best.html",
+    "leaderboard/entries/id_best.html",
+    "leaderboard/entries/id_plain.html",
+    "leaderboard/entries/im_flaky.html",
     "reading.html",
     "submit.html",
     "glossary.html",
@@ -44,6 +62,9 @@ HOSTILE = Made(
         "bibtex": "@misc{a,\n  title = {</code></pre><script>hit()</script>}\n}",
     },
 )
+HOSTILE_SHOTS = replace(
+    HOSTILE, id="hostile_shots", track=TRACKS["image-detection"], versions=("1.0",), skill=(0.5,), flag="none"
+)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -53,7 +74,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    root = repository(tmp_path_factory.mktemp("site"), (*ENTRIES, HOSTILE))
+    root = repository(tmp_path_factory.mktemp("site"), (*all_entries(), HOSTILE, HOSTILE_SHOTS))
     handler = partial(Quiet, directory=str(build(root).parent))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -252,3 +273,126 @@ def test_the_entry_on_the_submit_page_is_valid(tmp_path: Path) -> None:
     (folder / "entry.toml").write_text(toml)
     (folder / "method.py").write_text(method)
     assert read_entry(folder).title == tomllib.loads(toml)["title"]
+
+
+@pytest.mark.parametrize("name", PAGES[:-1])
+def test_pages_can_be_read_without_seeing_them(browser: Browser, site: str, name: str) -> None:
+    with opened(browser, site + name) as page:
+        levels = page.evaluate(
+            "() => [...document.querySelectorAll('.md-content :is(h1, h2, h3, h4)')].map(h => +h.tagName[1])"
+        )
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(below - above <= 1 for above, below in pairwise(levels)), levels
+        assert page.locator(".md-content img:not([alt]), .md-content img[alt='']").count() == 0
+        assert page.locator(".lb-frame:not([tabindex='0'][role=region][aria-label])").count() == 0
+        assert page.locator(".md-content :is(select, input):not(label *)").count() == 0
+
+
+def words(page: Page) -> list[str]:
+    """What became of the pictures that can be seen."""
+    found: list[str] = page.evaluate(
+        "() => [...document.querySelectorAll('[data-lb-shot] .lb-word')]"
+        ".filter(w => w.checkVisibility({ visibilityProperty: true })).map(w => w.textContent)"
+    )
+    return found
+
+
+@pytest.mark.parametrize("name", [GALLERY, "leaderboard/entries/id_best.html", TRACK_OF_GALLERY])
+def test_pictures_load_and_say_what_they_show(browser: Browser, site: str, name: str) -> None:
+    with opened(browser, site + name) as page:
+        shots = page.locator(".lb-shot img")
+        for place in range(shots.count()):
+            if shots.nth(place).is_visible():
+                shots.nth(place).scroll_into_view_if_needed()
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('.lb-shot img')]"
+            ".filter(i => i.checkVisibility()).every(i => i.naturalWidth === 32)"
+        )
+        alts = page.locator("[data-lb-shot] img, .lb-reel .lb-shot img").evaluate_all(
+            "all => all.map(i => i.alt)"
+        )
+        assert len(alts) >= 6
+        for alt in alts:
+            assert re.search(
+                r" on image \d+ of case patch/[\d./]+, the patch (top|bottom) (left|right): ", alt
+            )
+            assert re.search(r"; (hit|miss|miss, no peak|no peak|on the patch|off the patch)$", alt)
+
+
+def test_each_picture_is_cut_from_its_file_at_its_own_place(browser: Browser, site: str) -> None:
+    with opened(browser, site + GALLERY) as page:
+        page.add_style_tag(content=".lb-shot svg { display: none }")
+        whole = Image.open(
+            io.BytesIO(page.request.get(site + GALLERY.replace("index.html", "id_best.png")).body())
+        )
+        file = np.asarray(whole.convert("RGB")).astype(int)
+        pictures = page.locator("td[data-entry=id_best] img")
+        tiles = []
+        for place in range(pictures.count()):
+            shown = np.asarray(Image.open(io.BytesIO(pictures.nth(place).screenshot())).convert("RGB"))
+            steps = ((np.arange(4, 28) + 0.5) * len(shown) / 32).astype(int)
+            sampled = shown[np.ix_(steps, steps)].astype(int)
+            errors = [
+                np.abs(sampled - file[top + 4 : top + 28, 4:28]).mean() for top in range(0, len(file), 32)
+            ]
+            assert min(errors) < 2
+            tiles.append(int(np.argmin(errors)))
+    assert len(set(tiles)) == SHARED_IMAGES and tiles == sorted(tiles)
+
+
+def test_a_gallery_is_narrowed_by_keyboard(browser: Browser, site: str) -> None:
+    with opened(browser, site + GALLERY) as page:
+        status = page.locator(".lb-filters output")
+        before = words(page)
+        assert status.text_content() == f"{len(before)} pictures"
+        assert status.get_attribute("aria-live") == "polite"
+        page.get_by_label("Peak").focus()
+        page.keyboard.press("ArrowDown")
+        assert page.get_by_label("Peak").input_value() == "hit"
+        assert words(page) == ["hit"] * before.count("hit")
+        assert status.text_content() == f"{before.count('hit')} pictures"
+        page.get_by_label("ρ").focus()
+        page.keyboard.press("ArrowDown")
+        assert (words(page), status.text_content()) == ([], "0 pictures")
+        assert page.locator(".lb-shots tbody tr:visible").count() == 0
+
+
+def test_entries_of_a_gallery_are_chosen_by_keyboard(browser: Browser, site: str) -> None:
+    with opened(browser, site + GALLERY) as page:
+        total = page.locator(".lb-chooser input").count()
+        assert page.locator(".lb-shots thead [data-entry]:visible").count() == 6 < total
+        summary = page.locator(".lb-chooser summary")
+        assert summary.text_content() == f"Entries shown: 6 of {total}"
+        summary.press("Enter")
+        page.get_by_label("Floor").press("Space")
+        assert summary.text_content() == f"Entries shown: 7 of {total}"
+        assert page.locator("td[data-entry=id_floor]").first.is_visible()
+        page.get_by_label(HOSTILE.title).press("Space")
+        column = page.locator("td[data-entry=hostile_shots]")
+        assert not column.first.is_visible()
+        assert str(column.locator("img").first.get_attribute("alt")).startswith(f"{HOSTILE.title} on image ")
+
+
+def test_without_scripts_a_gallery_is_whole(browser: Browser, site: str) -> None:
+    with opened(browser, site + GALLERY, java_script_enabled=False) as page:
+        assert page.locator(".lb-filters, .lb-chooser").locator("visible=true").count() == 0
+        columns = page.locator(".lb-shots thead [data-entry]")
+        assert columns.count() == columns.locator("visible=true").count() > 6
+        assert page.locator(".lb-shots tbody tr").locator("visible=true").count() == SHARED_IMAGES
+
+
+def test_an_entry_shows_its_own_hits_and_misses(browser: Browser, site: str) -> None:
+    with opened(browser, f"{site}leaderboard/entries/id_best.html") as page:
+        found = words(page)
+        assert set(found) == {"hit", "miss"}
+        page.get_by_label("Peak").select_option("miss")
+        assert words(page) == ["miss"] * found.count("miss")
+    with opened(browser, f"{site}leaderboard/entries/id_plain.html") as page:
+        assert page.locator(".lb-shot").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_figures_are_those_of_the_color_scheme(browser: Browser, site: str, scheme: str) -> None:
+    with opened(browser, site + TRACK_PAGE, color_scheme=scheme) as page:
+        shown = page.locator(".lb-figures img:visible").evaluate_all("all => all.map(i => i.src)")
+        assert len(shown) == 6 and all(source.endswith(f"#only-{scheme}") for source in shown)

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmark.errors import EntryError
-from benchmark.source_check import function_faults, parse_source
+from benchmark.source_check import function_faults, parse_source, source_cautions
 from benchmark.tracks.spec import Signature
 
 SIGNATURE = Signature("detect", ("embeddings", "labels"), "float")
@@ -102,6 +102,47 @@ def test_what_is_not_python_is_one_line_with_its_place(source: bytes, place: str
         parse_source(source, "m.py")
     (line,) = error.value.faults
     assert line.startswith(place) and "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("source", "does"),
+    [
+        ("import benchmark", "m.py:1: imports benchmark;"),
+        (
+            "def f():\n    import benchmark.data.patched_bars as p",
+            "m.py:2: imports benchmark.data.patched_bars;",
+        ),
+        ("from benchmark import seeds", "m.py:1: imports benchmark.seeds;"),
+        ("from benchmark.tracks import TRACKS", "m.py:1: imports benchmark.tracks.TRACKS;"),
+        ("from benchmark.models_of import x", "m.py:1: imports benchmark.models_of.x;"),
+        ("import contrib.other.method", "m.py:1: imports contrib.other.method;"),
+        ("m = __import__('benchmark.seeds')", "m.py:1: names benchmark.seeds;"),
+        ("open('../../results/x/1.0/y/results.json')", "m.py:1: names results.json;"),
+        ("open(f'/proc/{1}/environ')", "m.py:1: names /proc;"),
+    ],
+)
+def test_signs_of_reaching_for_the_truth_are_told(source: str, does: str) -> None:
+    (line,) = source_cautions(parse_source(source.encode(), "m.py"), "m.py")
+    assert line.startswith(f"warning: {does}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numpy, benchmark.models",
+        "from benchmark.models import make_cnn",
+        "from benchmark import models",
+        "from . import helper",
+        "from .benchmark import helper",
+        "import benchmarking",
+        '"""Compared with results.json of contrib/other."""',
+        "x = 'a benchmark'",
+        "open('data/processed.csv')",
+        "# import benchmark",
+    ],
+)
+def test_what_an_entry_may_do_is_not_warned_of(source: str) -> None:
+    assert list(source_cautions(parse_source(source.encode(), "m.py"), "m.py")) == []
 
 
 def test_nothing_is_run_and_nothing_is_warned_about() -> None:

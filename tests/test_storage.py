@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmark import gallery
+from benchmark import fresh, gallery, stored
 from benchmark.audit import load
 from benchmark.errors import ResultError, UsageError
-from benchmark.results import Result, save
-from benchmark.storage import commit, keep, usable
+from benchmark.fresh import Commitments
+from benchmark.results import Fresh, Result, save
+from benchmark.storage import commit, commit_fresh, keep, usable
 from tests.builders import failure, image_gallery, outcomes, result
 
 
@@ -55,6 +56,28 @@ def test_a_committed_result_outlives_a_failed_run_of_the_same_entry_only(tmp_pat
     assert load(place) == result()
     assert commit(edited(failed()), None, results, scores) == place
     assert load(place).status == "incomplete"
+
+
+def test_a_fresh_score_outlives_another_run_of_the_same_entry_only(tmp_path: Path) -> None:
+    results, scores = tmp_path / "results", tmp_path / "scores"
+    found = Fresh(
+        key_sha256=fresh.sha256_of("1" * 64),
+        metrics=dict(result().metrics),
+        reasons={},
+        intervals=dict(result().intervals),
+        fingerprint="d" * 64,
+    )
+    keys = Commitments(
+        schema=1, track="embedding-detection", version="1.1", keys=[fresh.secret("1" * 64, "a label")]
+    )
+    stored.write(keys, fresh.place_of(results, "embedding-detection", "1.1"))
+    commit(result(), None, results, scores)
+    place = commit_fresh(result(), found, results)
+    assert load(place).fresh == found
+    commit(result(), None, results, scores)
+    assert load(place) == result().model_copy(update={"fresh": found})
+    commit(edited(result()), None, results, scores)
+    assert load(place) == edited(result())
 
 
 def test_a_file_cannot_hold_results(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_an_entry_that_answers_differently_each_time_does_not(tmp_path: Path) ->
     committed(tmp_path, UNSTEADY)
     ran = verify(tmp_path)
     assert ran.returncode == 1
-    assert "beyond the tolerance 1e-06" in ran.stdout
+    assert "where all must be exactly the same (the same numeric fingerprint)" in ran.stdout
 
 
 def test_a_changed_entry_is_told_and_not_scored(tmp_path: Path) -> None:

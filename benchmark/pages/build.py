@@ -38,13 +38,13 @@ def build(root: Path) -> Path:
     return root / PUBLIC / "index.html"
 
 
-def render(board: Board, templates: Path) -> dict[str, str]:
-    """Every generated file by its path below site/leaderboard/."""
+def render(board: Board, templates: Path) -> dict[str, str | bytes]:
+    """Every generated file by its path below site/leaderboard/: text, or the bytes of an image."""
     jinja = environment(templates)
-    files = home_parts(board, jinja)
+    files: dict[str, str | bytes] = {**home_parts(board, jinja)}
     for found in board.tracks:
         for output in track_outputs(board, found, jinja):
-            files[output.page.path] = output.page.text
+            files.update({page.path: page.text for page in output.pages})
             files.update(output.files)
     for face in board.faces.values():
         page = entry_page(board, face, jinja)
@@ -52,13 +52,13 @@ def render(board: Board, templates: Path) -> dict[str, str]:
     return files
 
 
-def write(files: Mapping[str, str], folder: Path) -> None:
+def write(files: Mapping[str, str | bytes], folder: Path) -> None:
     """Replaces `folder` by one that holds `files` and nothing else."""
     with _replacing(folder) as fresh:
-        for name, text in files.items():
+        for name, content in files.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def make_html(root: Path) -> None:

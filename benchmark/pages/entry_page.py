@@ -1,15 +1,20 @@
 """The page of an entry."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import jinja2
 
 from benchmark.metrics import METRICS
-from benchmark.pages.axis import Axis, number, rank_text
+from benchmark.pages.axis import Axis, rank_text
+from benchmark.pages.case_map import CaseMap, case_map
+from benchmark.pages.case_table import CaseTable, result_cases
+from benchmark.pages.gallery_page import Choices, choices
 from benchmark.pages.gather import Board, Face, TrackBoard
 from benchmark.pages.render import Page
-from benchmark.pages.svg import CasePanel, Strip, case_panels, strip
+from benchmark.pages.shots import HIT, MISS, Reel, reel_of
+from benchmark.pages.svg import Strip, strip
 from benchmark.pages.tables import HEADINGS, remarks, seconds_per_case
 from benchmark.ranking import RANKED, Standing, Standings
 from benchmark.records import Status
@@ -50,14 +55,32 @@ class Section:
     """The metrics of its result."""
     strip: Strip
     """All entries, this one chosen."""
-    panels: tuple[CasePanel, ...]
-    """Its cases by score; empty without scores."""
-    extremes: tuple[str, str]
-    """Its lowest and highest score."""
+    map: CaseMap | None
+    """Its cases by what ranks it; None without such values."""
+    cases: CaseTable | None
+    """All its cases; None without a result."""
+    reel: Reel | None
+    """Its pictures; None where it has none."""
     failed: tuple[Row, ...]
     """The cases that failed."""
     seconds: float | None
     """Mean time of its calls for a case."""
+
+    @property
+    def choices(self) -> Choices:
+        """What its own hits and misses can be narrowed to."""
+        return choices(self.reel.of(HIT, MISS) if self.reel else ())
+
+    @property
+    def ranges(self) -> str:
+        """From where to where the bars of its metrics run, in words."""
+        spans = {
+            figure.title: f"{_short(figure.axis.low)} to {_short(figure.axis.high)}"
+            for figure in self.figures
+        }
+        common = Counter(spans.values()).most_common(1)[0][0]
+        others = [f"{span} for {title}" for title, span in spans.items() if span != common]
+        return _listed([f"from {common}", *others]) if others else f"from {common}"
 
 
 @dataclass(frozen=True)
@@ -86,23 +109,23 @@ def entry_page(board: Board, face: Face, templates: jinja2.Environment) -> Page:
 
 def _track_section(board: Board, found: TrackBoard, face: Face) -> TrackSection | None:
     sections = [
-        _section(table, row, board.faces) for table in found.all for row in table.rows if row.entry == face.id
+        _section(board, table, row) for table in found.all for row in table.rows if row.entry == face.id
     ]
     return TrackSection(sections[0], tuple(sections[1:])) if sections else None
 
 
-def _section(table: Standings, row: Standing, faces: Mapping[str, Face]) -> Section:
+def _section(board: Board, table: Standings, row: Standing) -> Section:
     rows = row.result.details.per_dataset if row.result else []
-    scores = [held.score for held in rows if held.score is not None]
     return Section(
         standings=table,
         row=row,
-        place=_place(table, row, faces),
+        place=_place(table, row, board.faces),
         remarks=tuple(remarks(row)),
         figures=tuple(_figure(row.result, name) for name in table.version.metrics if row.result),
-        strip=strip(table, faces, chosen=row.entry),
-        panels=case_panels(rows, table.track.strength_symbol),
-        extremes=(number(min(scores)), number(max(scores))) if scores else ("", ""),
+        strip=strip(table, board.faces, chosen=row.entry),
+        map=case_map(rows, table),
+        cases=result_cases(row.result, table.version) if row.result else None,
+        reel=reel_of(board, row),
         failed=tuple(held for held in rows if held.status is not Status.OK),
         seconds=seconds_per_case(row.result),
     )
@@ -131,6 +154,11 @@ def _place(table: Standings, row: Standing, faces: Mapping[str, Face]) -> str:
     rank = f"Rank {rank_text(row.rank)} of {ranked}{group}."
     level = [faces[name].title for name in table.level_with(row.entry)]
     return f"{rank} It cannot be told apart from {_listed(level)}." if level else rank
+
+
+def _short(value: float) -> str:
+    """A value with as many decimals as it needs."""
+    return f"{value:g}".replace("-", "\N{MINUS SIGN}")
 
 
 def _listed(names: list[str]) -> str:

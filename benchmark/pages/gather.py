@@ -1,12 +1,14 @@
 """Everything the pages show, gathered before the first one is written."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from benchmark import gallery
 from benchmark.audit import load_all
 from benchmark.entries import Entry, list_entries
 from benchmark.ranking import Group, Standing, Standings, standings
+from benchmark.records import Arrays
 from benchmark.results import Result
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import Track
@@ -58,6 +60,12 @@ class Board:
     """By id."""
     faces: Mapping[str, Face]
     """By id, of every entry that has a folder or a result."""
+    galleries: Mapping[Path, Arrays] = field(default_factory=dict)
+    """The pictures of the results that have some, by the results' places."""
+
+    def gallery(self, result: Result | None) -> Arrays | None:
+        """The pictures of a result; None where it has none."""
+        return None if result is None else self.galleries.get(result.place)
 
 
 def gather(root: Path) -> Board:
@@ -65,8 +73,18 @@ def gather(root: Path) -> Board:
 
     Raises EntryError and ResultError with all faults found.
     """
-    entries = list_entries(root / "contrib")
-    return board_of(entries, load_all(root / "results"), tuple(TRACKS.values()))
+    entries, results = list_entries(root / "contrib"), load_all(root / "results")
+    board = board_of(entries, results, tuple(TRACKS.values()))
+    return replace(board, galleries=_galleries(root / "results", results))
+
+
+def _galleries(root: Path, results: list[Result]) -> dict[Path, Arrays]:
+    """The pictures beside the results below `root`. Raises ResultError for others than a result names."""
+    return {
+        result.place: gallery.load(gallery.place_of(root / result.place), result.digests.gallery)
+        for result in results
+        if result.digests.gallery is not None
+    }
 
 
 def board_of(entries: list[Entry], results: list[Result], tracks: tuple[Track, ...]) -> Board:
@@ -89,6 +107,12 @@ def _face(name: str, entry: Entry | None) -> Face:
     if entry is None:
         return Face(name, name, "", control=False)
     return Face(name, entry.title, entry.family, entry.kind == "control")
+
+
+def folder_of(table: Standings) -> str:
+    """Where the page of a table lies, below site/leaderboard/."""
+    key, version = table.track.key, table.version
+    return key if version is table.track.current else f"{key}/{version.number}"
 
 
 def scored(table: Standings) -> list[Standing]:

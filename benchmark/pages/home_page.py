@@ -28,7 +28,7 @@ class Card:
     group: str
     """The heading of the leaders' group."""
     metric: str
-    """What the table is ranked by."""
+    """What the table is ranked by, within a sentence."""
     entries: int
     """How many entries have a result."""
     strip: Strip
@@ -61,7 +61,7 @@ def _card(board: Board, found: TrackBoard) -> Card:
         standings=table,
         leaders=first,
         group=HEADINGS[first[0].group] if first else "",
-        metric=METRICS[table.version.ranking].title,
+        metric=METRICS[table.version.ranking].inline,
         entries=len(scored(table)),
         strip=strip(table, board.faces),
     )

@@ -40,6 +40,11 @@ def metric_notes(version: Version) -> list[MetricNote]:
     return [_note(names, version.ranking) for names in formulas.values()]
 
 
+def symbols(version: Version) -> tuple[str, ...]:
+    """What the letters of a version's formulas stand for, each once."""
+    return tuple(dict.fromkeys(symbol for name in version.metrics for symbol in METRICS[name].symbols))
+
+
 def _note(names: Sequence[str], ranking: str) -> MetricNote:
     metrics = [METRICS[name] for name in names]
     first = metrics[0]

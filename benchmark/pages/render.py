@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jinja2
 
-from benchmark.pages import axis
+from benchmark.pages import axis, raster
 from benchmark.pages.escape import https, neutral, plain
 
 
@@ -27,6 +27,7 @@ def environment(folder: Path) -> jinja2.Environment:
         "span": axis.span,
         "rank": axis.rank_text,
         "seconds": axis.seconds,
+        "cut_at": raster.cut_at,
         "zip": zip,
     }
     return templates

@@ -1,46 +1,76 @@
-"""What cases look like, drawn from the track's own generator."""
+"""What cases look like: the pictures that a track makes of its own data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
-from benchmark.ranking import Standings
-from benchmark.records import CaseKey, Kind
-from benchmark.tracks.spec import Sketch
+from benchmark.pages.raster import png_color
+from benchmark.tracks.spec import ImageRow, Picture, Sketch
 
 POINTS = 250
 """How many points of a case its sketch shows."""
 
 
-def sketch_drawings(table: Standings) -> list[Drawing]:
-    """A case of each variant at its greatest strength; empty where the track has no sketch."""
-    track, version = table.track, table.version
-    if track.sketch is None or not version.strengths:
-        return []
-    strength = max(version.strengths)
-    keys = [CaseKey(variant, strength, 0, Kind.SHORTCUT) for variant in version.variants]
-    sketches = {key.variant: track.sketch(version.generate(key)) for key in keys}
-    reach = max(
-        float(np.abs(values).max()) for sketch in sketches.values() for values in (sketch.x, sketch.y)
-    )
-    title = f"{track.strength_symbol} = {strength:g}"
+@dataclass(frozen=True)
+class Sample:
+    """One image of a case."""
+
+    file: str
+    """Its file's name."""
+    caption: str
+    """What it shows."""
+    content: bytes
+    """The PNG, at its own size; the page enlarges it."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A row of images of a case."""
+
+    title: str
+    """Its heading."""
+    images: tuple[Sample, ...]
+    """The images."""
+
+
+def sketch_drawings(pictures: Sequence[Picture]) -> list[Drawing]:
+    """The sketches among a track's pictures, drawn on axes of one range."""
+    sketches = [picture for picture in pictures if isinstance(picture, Sketch)]
+    reach = max((float(np.abs(values).max()) for s in sketches for values in (s.x, s.y)), default=1.0)
     return [
         Drawing(
-            name=f"case-{variant}",
-            alt=f"Samples of a {variant} case: {sketch.x_label} against {sketch.y_label}.",
-            files={s.name: _sketch_panel(sketch, f"{variant}, {title}", reach, s) for s in SCHEMES},
+            name=sketch.name,
+            alt=f"Samples of a case, {sketch.title}: {sketch.x_label} against {sketch.y_label}.",
+            files={scheme.name: _sketch_panel(sketch, reach, scheme) for scheme in SCHEMES},
         )
-        for variant, sketch in sketches.items()
+        for sketch in sketches
     ]
 
 
-def _sketch_panel(sketch: Sketch, title: str, reach: float, scheme: Scheme) -> str:
+def sample_rows(pictures: Sequence[Picture]) -> list[Samples]:
+    """The rows of images among a track's pictures."""
+    return [_samples(picture) for picture in pictures if isinstance(picture, ImageRow)]
+
+
+def _samples(row: ImageRow) -> Samples:
+    pixels = np.rint(np.clip(row.images, 0.0, 1.0) * 255).astype(np.uint8)
+    found = enumerate(zip(pixels, row.captions, strict=True), 1)
+    return Samples(
+        row.title,
+        tuple(Sample(f"{row.name}-{n}.png", caption, png_color(image)) for n, (image, caption) in found),
+    )
+
+
+def _sketch_panel(sketch: Sketch, reach: float, scheme: Scheme) -> str:
     """One sketch; `reach` is the greatest distance from 0 that any of them shows."""
     figure, axes = panel(scheme, width=3.4, height=3.1, right=0.97)
     for group, marker in ((0, "o"), (1, "^")):
         rows = [place for place in range(min(POINTS, len(sketch.x))) if sketch.group[place] == group]
         dots = axes.scatter(sketch.x[rows], sketch.y[rows], s=13, marker=marker, color=scheme.pair[group])
         dots.set(alpha=0.75, linewidth=0, label=sketch.groups[group])
-    axes.set_title(title, loc="left", color=scheme.ink, fontweight="bold", fontsize=10)
+    axes.set_title(sketch.title, loc="left", color=scheme.ink, fontweight="bold", fontsize=10)
     axes.set_xlabel(sketch.x_label, color=scheme.ink)
     axes.set_ylabel(sketch.y_label, color=scheme.ink)
     axes.set_xlim(-reach, reach)

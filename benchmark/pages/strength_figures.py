@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 
 from benchmark.metrics import METRICS, Metric
+from benchmark.pages.axis import Axis, axis_for
 from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import RANKED, Group, Standing, Standings
@@ -18,14 +19,13 @@ def strength_drawings(table: Standings, faces: Mapping[str, Face]) -> list[Drawi
     """The ranking metric by strength, one panel for each variant; empty where no row has a breakdown."""
     metric = table.version.ranking
     panels = {variant: _curves(table, faces, metric, variant) for variant in table.version.variants}
-    low = min(
-        (value for curves in panels.values() for curve in curves for value in curve.values), default=0.0
-    )
+    held = [value for curves in panels.values() for curve in curves for value in curve.values]
+    shared = axis_for(METRICS[metric], held)
     found = []
     for variant, curves in panels.items():
         if curves:
             title = METRICS[metric].title
-            look = _Look(METRICS[metric], variant, low, table.track.strength_symbol)
+            look = _Look(METRICS[metric], variant, shared, table.track.strength_symbol)
             files = {scheme.name: _strength_panel(curves, look, scheme) for scheme in SCHEMES}
             alt = f"{title} by strength on {variant}; the numbers are in the table below."
             found.append(Drawing(f"{metric}-{variant}", alt, files))
@@ -40,8 +40,8 @@ class _Look:
     """Up."""
     variant: str
     """Its heading."""
-    low: float
-    """The lowest value of all panels, which share their range."""
+    axis: Axis
+    """The range that all panels share."""
     symbol: str
     """What a strength is called."""
 
@@ -89,7 +89,7 @@ def _strength_panel(curves: Sequence[_Curve], look: _Look, scheme: Scheme) -> st
         line.set(linewidth=1.6 if curve.name else 0.6, markersize=3, clip_on=False)
         line.set_linestyle((0, (4, 2)) if curve.control else "-")
     axes.set_xticks(curves[0].strengths)
-    axes.set_ylim(min(look.low, look.metric.high - 0.1) - 0.02, look.metric.high + 0.02)
+    axes.set_ylim(look.axis.low - 0.02, look.axis.high + 0.02)
     _name_lines(axes, [curve for curve in curves if curve.name], scheme)
     axes.set_title(look.variant, loc="left", color=scheme.ink, fontweight="bold", fontsize=10)
     axes.set_ylabel(look.metric.title, color=scheme.ink)

@@ -1,6 +1,6 @@
-"""The small pictures of rows, cards and entries: numbers for the templates that draw them."""
+"""The strip of all entries: numbers for the templates that draw it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +9,6 @@ from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, axis_for, number
 from benchmark.pages.gather import Face
 from benchmark.ranking import Standings
-from benchmark.records import Kind, Status
-from benchmark.results import Row
 
 LANES = (0, -1, 1, -2, 2, -3, 3)
 """Where dots that would cover one another go, in steps from the middle line."""
@@ -61,65 +59,3 @@ def strip(table: Standings, faces: Mapping[str, Face], chosen: str = "") -> Stri
         label = f"{faces[row.entry].title}: {number(row.value)}"
         dots.append(Dot(x, LANES[place], faces[row.entry], label, row.entry == chosen))
     return Strip(axis, metric.title, tuple(dots))
-
-
-@dataclass(frozen=True)
-class CaseDot:
-    """A case on an entry's picture of its scores."""
-
-    x: float
-    """The rank of its score among the entry's cases, from 0 (lowest) to 100."""
-    flagged: bool
-    """Whether the flag fired."""
-
-
-@dataclass(frozen=True)
-class CaseLine:
-    """The cases of one variant and strength."""
-
-    label: str
-    """`null`, or the strength."""
-    null: bool
-    """Whether these are null cases."""
-    dots: tuple[CaseDot, ...]
-    """Its cases."""
-
-
-@dataclass(frozen=True)
-class CasePanel:
-    """The cases of one variant."""
-
-    variant: str
-    """Its name."""
-    lines: tuple[CaseLine, ...]
-    """Null cases first, then by strength."""
-
-
-def case_panels(rows: Sequence[Row], symbol: str) -> tuple[CasePanel, ...]:
-    """The scores of an entry's cases by rank, one panel for each variant; empty without scores.
-
-    symbol: what a strength is called.
-    """
-    held = [row for row in rows if row.status is Status.OK and row.score is not None]
-    scores = np.array([row.score for row in held], dtype=np.float64)
-    if len(scores) < 2:
-        return ()
-    below = (scores[:, None] > scores[None, :]).sum(axis=1)
-    ties = (scores[:, None] == scores[None, :]).sum(axis=1) - 1
-    place = np.round(100 * (below + ties / 2) / (len(scores) - 1), 1)
-    placed = list(zip(held, place.tolist(), strict=True))
-    variants = dict.fromkeys(row.variant for row in held)
-    return tuple(
-        CasePanel(variant, tuple(_lines([(r, x) for r, x in placed if r.variant == variant], symbol)))
-        for variant in variants
-    )
-
-
-def _lines(placed: Sequence[tuple[Row, float]], symbol: str) -> Iterable[CaseLine]:
-    kinds = dict.fromkeys((row.kind, row.strength) for row, _ in placed)
-    for kind, strength in sorted(kinds, key=lambda pair: (pair[0] is not Kind.NULL, pair[1])):
-        dots = tuple(
-            CaseDot(x, bool(row.flag)) for row, x in placed if (row.kind, row.strength) == (kind, strength)
-        )
-        named = f"{symbol} = {strength:g}" if kind is Kind.SHORTCUT else kind.value
-        yield CaseLine(named, kind is Kind.NULL, dots)

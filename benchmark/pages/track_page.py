@@ -7,26 +7,34 @@ import jinja2
 
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import shade
+from benchmark.pages.case_table import measured_cases, measured_counts
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
-from benchmark.pages.gather import Board, Face, TrackBoard, scored, scored_at
-from benchmark.pages.notes import metric_notes
+from benchmark.pages.gallery_page import gallery_files, gallery_page
+from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
+from benchmark.pages.notes import metric_notes, symbols
 from benchmark.pages.render import Page
-from benchmark.pages.sketch_figures import sketch_drawings
+from benchmark.pages.shots import examples, gallery_of
+from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
 from benchmark.pages.strength_figures import strength_drawings
 from benchmark.pages.tables import Cell, Column, Table, detail_table, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
 
+Files = Mapping[str, str | bytes]
+"""Texts, and the bytes of images, by path below site/leaderboard/."""
+EXAMPLE_ENTRIES, EXAMPLES = 3, 6
+"""Of how many leading entries the page shows pictures, and how many in all."""
+
 
 @dataclass(frozen=True)
 class Output:
-    """A page with the files that lie beside it."""
+    """The pages of a version with the files that lie beside them."""
 
-    page: Page
-    """The page."""
-    files: Mapping[str, str]
-    """Texts by path below site/leaderboard/."""
+    pages: tuple[Page, ...]
+    """The table's page, and its gallery's where there is one."""
+    files: Files
+    """What the pages show and offer."""
 
 
 @dataclass(frozen=True)
@@ -42,25 +50,19 @@ class _Detail:
 def track_outputs(board: Board, found: TrackBoard, templates: jinja2.Environment) -> Iterator[Output]:
     """The pages of all versions of a track."""
     for standings in found.all:
-        current = standings is found.current
-        folder = found.track.key if current else f"{found.track.key}/{standings.version.number}"
-        yield _output(board.faces, found, standings, folder, templates)
+        yield _output(board, found, standings, templates)
 
 
-def _output(
-    faces: Mapping[str, Face],
-    found: TrackBoard,
-    standings: Standings,
-    folder: str,
-    templates: jinja2.Environment,
-) -> Output:
-    current = standings is found.current
+def _output(board: Board, found: TrackBoard, standings: Standings, templates: jinja2.Environment) -> Output:
+    faces, folder, current = board.faces, folder_of(standings), standings is found.current
     tables = [main_table(standings, faces)]
     details = [
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
     strengths = strength_drawings(standings, faces)
-    sketches = sketch_drawings(standings) if current else []
+    pictures = found.track.pictures() if current and found.track.pictures else ()
+    sketches, samples = sketch_drawings(pictures), sample_rows(pictures)
+    gallery = gallery_of(board, standings)
     body = templates.get_template("track.md.j2").render(
         _facts(found, standings),
         faces=faces,
@@ -70,13 +72,20 @@ def _output(
         details=details,
         strengths=strengths,
         sketches=sketches,
+        samples=samples,
+        examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
+        gallery=gallery,
         shaded=shaded,
         older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
-    return Output(
-        _page(found, standings, folder, body), _files(standings, folder, tables, [*strengths, *sketches])
-    )
+    files = _files(standings, folder, tables, [*strengths, *sketches])
+    files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
+    pages = [_page(found, standings, folder, body)]
+    if gallery:
+        pages.append(gallery_page(board, standings, gallery, templates))
+        files |= gallery_files(standings, gallery)
+    return Output(tuple(pages), files)
 
 
 def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:
@@ -93,6 +102,10 @@ def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:
         "last": max(map(scored_at, rows), default=""),
         "ranking": METRICS[standings.version.ranking],
         "metrics": metric_notes(standings.version),
+        "symbols": symbols(standings.version),
+        "cases_table": measured_cases(standings),
+        "counts": measured_counts(standings),
+        "kinds": {cell.kind.value for cell in standings.version.cells},
     }
 
 
@@ -117,8 +130,10 @@ def _page(found: TrackBoard, standings: Standings, folder: str, body: str) -> Pa
     return Page(f"{folder}/index.md", title, track.question, body, wide=True, searched=current)
 
 
-def _files(standings: Standings, folder: str, tables: list[Table], drawings: list[Drawing]) -> dict[str, str]:
-    files = {f"{folder}/{name}": text for name, text in drawn(drawings)}
+def _files(
+    standings: Standings, folder: str, tables: list[Table], drawings: list[Drawing]
+) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = {f"{folder}/{name}": text for name, text in drawn(drawings)}
     for table in tables:
         files[f"{folder}/{table.name}.csv"] = table_csv(table)
         files[f"{folder}/{table.name}.json"] = table_json(table, standings)

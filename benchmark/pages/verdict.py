@@ -56,7 +56,7 @@ def verdict(table: Standings, faces: Mapping[str, Face]) -> list[Part]:
 
 
 def _best(table: Standings, first: Sequence[Standing], faces: Mapping[str, Face]) -> Iterator[Part]:
-    title = METRICS[table.version.ranking].title
+    title = METRICS[table.version.ranking].inline
     values = sorted({number(row.value) for row in first})
     shown = values[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
     yield Part(BEST.get(first[0].group, BEST_OF_ALL)[len(first) > 1])

@@ -32,6 +32,7 @@ from benchmark.tracks.patched_images import (
     corner_of,
     sample_pictures,
     training_call,
+    training_seed,
 )
 from benchmark.tracks.pointing import Peaks, as_bytes, heat_bytes, peaks
 from benchmark.tracks.spec import Cell, Signature, Track, VariantNote, Version
@@ -93,8 +94,9 @@ VARIANT_NOTES = (
     ),
 )
 LIMITS = (
-    "AUROC saturates: a detector that correlates pixels with labels and never calls the model reaches it "
-    "too. The rank correlation with reliance and the pointing game carry the information.",
+    "AUROC saturates: a method that correlates pixels with labels and never calls the model reaches it too, "
+    "and points at the patch every time, as the data hold the patch whether the model uses it or not. How "
+    "much the model relies on it the data do not tell: read the rank correlation, and look at the gallery.",
     "A method that always points at the same places by itself, such as a border effect, may hit corners "
     "for no good reason. Look at the gallery, at the null case most of all.",
     "One architecture, one kind of patch, a fixed corner: what finds this need not find another shortcut.",
@@ -143,7 +145,7 @@ def prepare(case: Case, laboratory: Caller) -> Case:
     images, corner = case.seen["images"], int(case.figures["corner"])
     queries = np.concatenate([images, painted_gray(images, corner)])
     training = TrainingSet(case.hidden["training_images"], case.hidden["training_task_labels"])
-    found = laboratory(training_call(KEY, case.key, training, queries))
+    found = laboratory(training_call(training, queries, training_seed(KEY, case.key)))
     plain, painted = np.split(np.asarray(found["labels"]), 2)
     patched = case.hidden["attribute"] == 1
     truth = {

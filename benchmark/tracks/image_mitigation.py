@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from benchmark.records import Caller, Case, CaseKey, Kind
+from benchmark.seeds import entry_seed
 from benchmark.tracks import mitigation
 from benchmark.tracks.patched_images import VARIANT, Draw, TrainingSet, sample_pictures, training_call
 from benchmark.tracks.spec import Cell, Signature, Track, VariantNote, Version
@@ -54,6 +55,8 @@ DATA = (
     "In the test set the patch is in half of the images whatever the label. There it says nothing, and "
     "whoever leans on it fails where patch and label differ. Entries are told in training which images hold "
     "the patch, not in the test.",
+    "The gain is measured against the shared CNN trained on plain cross-entropy from the very seed that the "
+    "entry gets.",
 )
 VARIANT_NOTES = (
     VariantNote(
@@ -70,7 +73,9 @@ LIMITS = (
     f"of {CEILING:.2f}, the mean of three datasets: a rough ceiling for this model and this training. The "
     "track's specification names 0.77. That came with running BatchNorm statistics, which lag behind at this "
     "learning rate and displace the threshold; here one pass over the training set estimates them anew.",
-    "Six cases are few: an interval here says how far these six differ, not how any dataset would.",
+    "Six cases are few, and the seed of a training counts: two plain trainings of the same case that differ "
+    "in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 in one case. An "
+    "interval here holds how far the cases differ, and only so much of that as they show.",
     "Only some images of the test set are checked for depending on themselves alone.",
 )
 OUTCOMES = (
@@ -101,9 +106,13 @@ def generate(key: CaseKey) -> Case:
 
 
 def prepare(case: Case, laboratory: Caller) -> Case:
-    """The case with what the shared CNN, trained on plain cross-entropy, predicts for its test images."""
+    """The case with what the shared CNN, trained on plain cross-entropy, predicts for its test images.
+
+    It is trained with the seed that the entry gets, so that a method which starts from it is compared with
+    the plain training that starts alike.
+    """
     training = TrainingSet(case.seen["images"], case.seen["task_labels"])
-    found = laboratory(training_call(KEY, case.key, training, case.hidden["test_images"]))
+    found = laboratory(training_call(training, case.hidden["test_images"], entry_seed(case.seen)))
     return replace(case, derived={"erm_predictions": found["labels"]})
 
 

@@ -49,13 +49,17 @@ class TrainingSet:
     """int64 (n,) of 0 and 1."""
 
 
-def training_call(track: str, key: CaseKey, training: TrainingSet, queries: Images) -> Call:
+def training_seed(track: str, key: CaseKey) -> int:
+    """A training seed drawn for a dataset of a track alone, which no entry can know."""
+    return int.from_bytes(digest_of(*_name(track, key), "training seed")[:4], "big") >> 1
+
+
+def training_call(training: TrainingSet, queries: Images, seed: int) -> Call:
     """The call that trains the shared CNN and has it label `queries` float32 (m, 3, 32, 32).
 
-    It gives `state`, float32 (state_size(),), the trained weights, and `labels`, int64 (m,). The weights it
-    starts from and the order of its batches are drawn for the dataset alone.
+    It gives `state`, float32 (state_size(),), the trained weights, and `labels`, int64 (m,). seed: of the
+    weights it starts from and of the order of its batches.
     """
-    seed = int.from_bytes(digest_of(*_name(track, key), "training seed")[:4], "big") >> 1
     arguments: dict[str, npt.NDArray[np.generic] | int | Made] = {
         "images": training.images,
         "task_labels": training.task_labels,

@@ -1,8 +1,7 @@
 """The shared CNN, trained on plain cross-entropy: empirical risk minimization (ERM).
 
-The attribute is not used. The track's gain is measured against the same training with a seed of the
-scorer's, not the one given here, so this entry's own gain is near 0 but not exactly 0: what is left of it
-shows how much the seed of a training alone moves a score.
+The attribute is not used. The track's gain is measured against this very training with this very seed, so
+this entry's own gain is exactly 0.
 """
 
 from dataclasses import dataclass

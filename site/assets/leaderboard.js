@@ -1,4 +1,4 @@
-// Sorts tables by their columns. Without it every table is whole and in its own order.
+// Sorts tables by their columns, and narrows galleries. Without it both are whole and in their own order.
 // Tells the theme's copy buttons apart for screen readers.
 (() => {
   "use strict";
@@ -64,6 +64,39 @@
   };
 
   document.querySelectorAll("table[data-lb-sort]").forEach(prepare);
+
+  // Pictures that the choices leave out are hidden, with rows and columns that hold no other.
+  const narrow = (gallery) => {
+    const form = gallery.querySelector(".lb-filters");
+    const chooser = gallery.querySelector(".lb-chooser");
+    const boxes = [...(chooser?.querySelectorAll("input") ?? [])];
+    const shots = [...gallery.querySelectorAll("[data-lb-shot]")];
+    const show = () => {
+      const wanted = [...form.querySelectorAll("select")].filter((select) => select.value);
+      const left = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
+      gallery.querySelectorAll("[data-entry]").forEach((cell) => (cell.hidden = left.has(cell.dataset.entry)));
+      let count = 0;
+      for (const shot of shots) {
+        const fits = wanted.every((select) => shot.dataset[select.name] === select.value);
+        shot.classList.toggle("lb-off", !fits);
+        if (fits && !shot.hidden) count += 1;
+      }
+      gallery.querySelectorAll("tbody tr").forEach((row) => {
+        row.hidden = !row.querySelector("[data-lb-shot]:not(.lb-off, [hidden])");
+      });
+      form.querySelector("output").textContent = `${count} ${count === 1 ? "picture" : "pictures"}`;
+      if (chooser) {
+        chooser.querySelector("summary").textContent = `Entries shown: ${boxes.length - left.size} of ${boxes.length}`;
+      }
+    };
+    form.hidden = false;
+    if (chooser) chooser.hidden = false;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    gallery.addEventListener("change", show);
+    show();
+  };
+
+  document.querySelectorAll("[data-lb-gallery]").forEach(narrow);
 
   window.addEventListener("load", () => {
     document.querySelectorAll(".md-code__nav").forEach((nav, place) => {

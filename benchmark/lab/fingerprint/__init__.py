@@ -1,0 +1,1 @@
+"""The laboratory of the numeric fingerprint."""
