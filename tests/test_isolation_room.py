@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmark.isolation.host import Worker
-from benchmark.isolation.launchers import BWRAP
+from benchmark.isolation.host import CaseFailed, Worker
+from benchmark.isolation.launched import Task
+from benchmark.isolation.launchers import BWRAP, Launcher
 from benchmark.records import Call, Caller
 from benchmark.tracks import TRACKS
 from benchmark.tracks.detection import FLAG, SCORE
@@ -103,6 +104,26 @@ def test_every_case_is_the_first_in_its_room(tmp_path: Path) -> None:
     assert looks[0]["process"][0] == 2 and looks[0]["processes"] == ["1", "2"]  # type: ignore[index]
     assert looks[0]["scratch"][:2] == [[], []]  # type: ignore[index]
     assert all(look == looks[0] for look in looks)
+
+
+def test_signals_of_a_case_reach_nothing_beyond_its_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[Task] = []
+    start = Launcher.start
+    monkeypatch.setattr(Launcher, "start", lambda self, task: (starts.append(task), start(self, task))[1])
+    body = """
+    while seed == 0:
+        for number in (1, 0, -1, os.getpid()):
+            os.kill(number, signal.SIGKILL)
+    return seed
+    """
+    with worker(BWRAP, written(tmp_path, body, "import os, signal")) as run:
+        for _ in range(2):
+            with pytest.raises(CaseFailed, match="was ended by SIGKILL"):
+                answer(run, 0)
+            assert answer(run, 3) == {"score": 3.0}
+    assert len(starts) == 1
 
 
 def test_packages_are_imported_before_a_case_and_the_entry_within_it(tmp_path: Path) -> None:

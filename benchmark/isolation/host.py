@@ -72,7 +72,7 @@ class CaseFailed(CallFailed):
 
 
 class Worker:
-    """An entry at work on cases, one at a time: imported once, each case in a fresh fork.
+    """An entry at work on cases, one at a time: its packages imported once, each case in a fresh fork.
 
     Any thread may use a worker, one at a time. After a timeout or a broken frame all its processes are
     ended, and the next case pays for the import again. An entry that cannot be loaded is not tried again:
