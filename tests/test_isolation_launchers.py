@@ -259,6 +259,14 @@ def test_missing_bwrap_is_said_with_the_package(fresh_probe: pytest.MonkeyPatch)
     assert fault is not None and "apt-get install bubblewrap" in fault
 
 
+def test_other_systems_are_told_what_can_be_done(fresh_probe: pytest.MonkeyPatch) -> None:
+    fresh_probe.setattr("sys.platform", "darwin")
+    fresh_probe.setattr("platform.system", lambda: "Darwin")
+    fault = bubblewrap.bwrap_fault()
+    assert fault is not None and fault.startswith("expected Linux, got Darwin; no other system has")
+    assert "Linux virtual machine" in fault and "--isolation process, which protects nothing" in fault
+
+
 def test_refused_bwrap_is_said_with_the_switch(fresh_probe: pytest.MonkeyPatch) -> None:
     said = "bwrap: setting up uid map: Permission denied\n"
     refused = subprocess.CompletedProcess([], 1, "", said)
