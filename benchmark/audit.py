@@ -1,7 +1,7 @@
 """Reading results that may be wrong: every number is derived again before it is believed."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmark import fresh, gallery
@@ -16,6 +16,7 @@ from benchmark.tracks import TRACKS
 from benchmark.tracks.figures import FIGURES
 from benchmark.tracks.spec import Version
 
+Intervals = Mapping[str, tuple[float, float]]
 SLACK = 1e-9
 """How far a stored number may be from the one derived from its rows."""
 
@@ -38,16 +39,19 @@ def load(path: Path) -> Result:
 
 
 def _gallery_faults(result: Result, path: Path) -> Iterator[str]:
-    """What is wrong with the pictures beside a result."""
+    """What is wrong with the pictures beside a result, or with their absence."""
     place = gallery.place_of(path)
     if result.digests.gallery is None:
         if place.exists():
             yield f"{place}: expected no file, as {path.name} names no gallery; remove it or score again"
         return
     try:
-        gallery.load(place, result.digests.gallery)
+        pictures = gallery.load(place, result.digests.gallery)
     except ResultError as error:
         yield from error.faults
+        return
+    figures = {row.case: row.__pydantic_extra__ for row in result.details.per_dataset}
+    yield from (f"{place}: {fault}; score the entry again" for fault in gallery.faults(pictures, figures))
 
 
 def load_all(root: Path) -> list[Result]:
@@ -71,21 +75,29 @@ def load_all(root: Path) -> list[Result]:
 
 
 def _disagreements(results: Sequence[Result]) -> Iterator[str]:
-    """The results of one version that say of a case that it is of another kind than the first one does.
+    """The results of one version that say other things of a case's truth than the first one does.
 
-    What is measured on a model may differ between machines; rows of one table must rest on one truth.
+    What is measured on a model may differ between machines, but the rows of one table must rest on one truth:
+    the same kinds, and figures that differ by no more than the track's tolerance.
     """
-    first: dict[tuple[str, str, str], tuple[Kind, str]] = {}
+    first: dict[tuple[str, str, str], tuple[Row, str]] = {}
     for result in results:
         if result.track not in TRACKS or is_stale(version_of(result), result):
             continue
-        for row in result.details.per_dataset:
-            kind, other = first.setdefault((result.track, result.version, row.case), (row.kind, result.entry))
-            if row.kind is not kind:
+        truth, tolerance = version_of(result).truth, TRACKS[result.track].tolerance
+        for row in (row for row in result.details.per_dataset if row.status is Status.OK):
+            place = (result.track, result.version, row.case)
+            other, entry = first.setdefault(place, (row, result.entry))
+            named = [name for name in truth if abs(_figure(row, name) - _figure(other, name)) > tolerance]
+            for name in [*(["kind"] if row.kind is not other.kind else []), *named]:
                 yield (
-                    f"{result.place}: {row.case}: expected kind {kind.value!r} as in {other}, got "
-                    f"{row.kind.value!r}; score both on one machine"
+                    f"{result.place}: {row.case}: expected {name} as {entry} has it, got another; "
+                    "score both on one machine"
                 )
+
+
+def _figure(row: Row, name: str) -> float:
+    return row.__pydantic_extra__.get(name, 0.0)
 
 
 def misplaced(result: Result, path: Path, root: Path) -> Iterator[str]:
@@ -144,6 +156,8 @@ def _row_faults(result: Result, version: Version) -> Iterator[str]:
     if result.timing.per_case.keys() - keys.keys():
         yield "timing.per_case: names cases that the suite does not have; score the entry again"
     answered = [_answers(row) for row in rows if row.status is Status.OK]
+    if version.pictured and result.digests.gallery is None and any(version.pictured in a for a in answered):
+        yield f"digests.gallery: expected one, as rows have {version.pictured}, got none; score it again"
     for name in version.optional:
         if len({name in given for given in answered}) > 1:
             yield (f"details.per_dataset: {name}: expected for every case or for none; score the entry again")
@@ -209,14 +223,14 @@ def _number_faults(result: Result, version: Version) -> Iterator[str]:
         wanted, got = (", ".join(sorted(names)) or "none" for names in (derived.reasons, result.reasons))
         yield f"reasons: expected one for each of {wanted}, got {got}; score the entry again"
     yield from _unequal("details.by_strength", _flat(result.details.by_strength), _flat(derived.by_strength))
-    yield from _interval_faults(result)
-    yield from _interval_value_faults(result, version)
+    derived_intervals = intervals(version, outcomes)
+    yield from _interval_faults(result, derived_intervals.keys())
+    yield from _interval_value_faults(result, derived_intervals)
 
 
-def _interval_faults(result: Result | Fresh) -> Iterator[str]:
-    valued = {name for name, value in result.metrics.items() if value is not None}
-    if result.intervals.keys() != valued:
-        wanted, got = (", ".join(sorted(names)) or "none" for names in (valued, result.intervals))
+def _interval_faults(result: Result | Fresh, wanted_names: Collection[str]) -> Iterator[str]:
+    if result.intervals.keys() != set(wanted_names):
+        wanted, got = (", ".join(sorted(names)) or "none" for names in (wanted_names, result.intervals))
         yield f"intervals: expected one for each of {wanted}, got {got}; score the entry again"
     for name, (low, high) in result.intervals.items():
         metric = METRICS.get(name)
@@ -246,7 +260,8 @@ def _fresh_faults(result: Result, version: Version) -> Iterator[str]:
     if found.reasons.keys() != nulls:
         wanted, got = (", ".join(sorted(names)) or "none" for names in (nulls, found.reasons))
         yield f"fresh.reasons: expected one for each of {wanted}, got {got}; score it with --fresh"
-    yield from (f"fresh.{fault}" for fault in _interval_faults(found))
+    valued = [name for name, value in found.metrics.items() if value is not None]
+    yield from (f"fresh.{fault}" for fault in _interval_faults(found, valued))
 
 
 def _determinism_faults(result: Result) -> Iterator[str]:
@@ -261,8 +276,7 @@ def _determinism_faults(result: Result) -> Iterator[str]:
         yield f"determinism.largest: expected 0 exactly when none differs, got {got}; score the entry again"
 
 
-def _interval_value_faults(result: Result, version: Version) -> Iterator[str]:
-    derived = intervals(version, result.outcomes)
+def _interval_value_faults(result: Result, derived: Intervals) -> Iterator[str]:
     for side, name in ((0, "low"), (1, "high")):
         yield from _unequal(
             f"intervals ({name})",

@@ -30,7 +30,7 @@ def run(command: Callable[..., None], arguments: Sequence[str] | None = None) ->
     """Runs `command` as a whole command line, then exits; never returns.
 
     arguments: those of the command line by default. A LeaderboardError becomes one line a fault on
-    standard error and its exit code; wrong options exit 2; a SIGTERM cleans up and exits 143;
+    standard error and its exit code; wrong options exit 2; SIGTERM and SIGHUP clean up and exit 143, 129;
     anything else is a bug and keeps its traceback.
     """
     run_one_of((command,), arguments)
@@ -41,7 +41,8 @@ def run_one_of(commands: Sequence[Callable[..., None]], arguments: Sequence[str]
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     for command in commands:
         app.command()(command)
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         app(arguments)
     except LeaderboardError as error:

@@ -23,6 +23,11 @@ from benchmark.errors import EntryError
 from benchmark.text import SHOWN, did_you_mean, fault, is_plain, printable, shown
 from benchmark.tracks import TRACKS
 
+PLACEHOLDERS: Mapping[str, object] = {
+    "summary": "What the method does, in one sentence.",
+    "authors": ["Your name"],
+}
+"""What a new entry says until its author does."""
 BOM = b"\xef\xbb\xbf"
 
 

@@ -2,11 +2,25 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import cache
+from typing import Any
 
-from benchmark.records import Case, CaseKey, Judgement, Outcome, Status
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.records import (
+    Arrays,
+    Call,
+    Caller,
+    Case,
+    CaseKey,
+    FloatArray,
+    Judgement,
+    Outcome,
+    Status,
+)
 from benchmark.seeds import arrays_digest, generator
 from benchmark.summary import intervals, values
 from benchmark.tracks.spec import Version
@@ -35,8 +49,9 @@ def suite_digest(version: Version, keys: Iterable[CaseKey]) -> str:
 def scorer_digest(version: Version) -> str:
     """The SHA-256, in hex, of all metric values and intervals of canned outcomes of the full suite.
 
-    With them go the settings that the version's models are trained with. It is of behavior: code that
-    gives the same numbers to twelve digits has the same digest.
+    Where truth is measured, what the version makes of canned answers of laboratory and entry goes with
+    them, and so do the settings that models are trained with. It is of behavior: code that gives the same
+    numbers to twelve digits has the same digest. What a laboratory computes is no part of it.
     """
     canned = [_canned(version, key) for key in version.keys()]
     found = values(version, canned)
@@ -45,6 +60,8 @@ def scorer_digest(version: Version) -> str:
         "by_strength": found.by_strength,
         "intervals": intervals(version, canned),
     }
+    if version.prepare is not None:
+        numbers["judged"] = _judged(version, version.prepare)
     if version.training is not None:
         numbers["training"] = {name: str(value) for name, value in asdict(version.training).items()}
     return hashlib.sha256(json.dumps(_rounded(numbers), sort_keys=True).encode()).hexdigest()
@@ -62,6 +79,43 @@ def _canned(version: Version, key: CaseKey) -> Outcome:
     )
     kind = version.kind_of(key.kind, figures) if version.kind_of else key.kind
     return Outcome(key=key, kind=kind, status=Status.OK, judgement=judgement)
+
+
+def _judged(version: Version, prepare: Callable[[Case, Caller], Case]) -> dict[str, object]:
+    """What is made of the last case of the quick suite by canned answers."""
+    case = prepare(version.generate(version.keys("quick")[-1]), _canned_answer)
+    judgement = version.examine(case, _canned_answer, _canned_answer)
+    return {
+        "kind": case.kind.value,
+        "score": judgement.score,
+        "flag": judgement.flag,
+        "figures": dict(judgement.figures),
+        "answered": sorted(judgement.answered),
+    }
+
+
+def _canned_answer(call: Call) -> Arrays:
+    """Made-up fields for a call: each row by what the call holds in that row, all else by all of it."""
+    arrays = {name: value for name, value in call.arguments.items() if isinstance(value, np.ndarray)}
+    numbers = sorted((name, value) for name, value in call.arguments.items() if isinstance(value, int))
+    whole = arrays_digest(arrays)
+    first = next(iter(arrays.values()), np.zeros(0))
+    answer: dict[str, npt.NDArray[Any]] = {}
+    for field in call.returns:
+        shape = tuple(3 if size is None else size for size in field.shape)
+        name = (call.function, field.name, field.dtype)
+        if shape and shape[0] == len(first):
+            rows = [_drawn(shape[1:], *name, arrays_digest({"row": np.asarray(row)})) for row in first]
+            drawn = np.stack(rows)
+        else:
+            drawn = _drawn(shape, *name, whole, str(numbers))
+        is_float = field.dtype.startswith("float")
+        answer[field.name] = (drawn if is_float else drawn > 0.5).astype(field.dtype)
+    return answer
+
+
+def _drawn(shape: tuple[int, ...], *name: str) -> FloatArray:
+    return np.asarray(generator("canned answer", *name).random(shape))
 
 
 def _rounded(value: object) -> object:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from benchmark.descriptor import Descriptor, describe, parse_toml, wanted_functions
+from benchmark.descriptor import PLACEHOLDERS, Descriptor, describe, parse_toml, wanted_functions
 from benchmark.entry_files import (
     CACHE,
     DESCRIPTOR,
@@ -95,7 +95,12 @@ def read_entry(folder: Path) -> Entry:
 
 
 def cautions(folder: Path) -> Iterator[str]:
-    """Lines on what a reviewer should look at in the Python files of a valid entry; none is a fault."""
+    """Lines on what a reviewer should look at in a valid entry; none is a fault."""
+    table = _table(folder / DESCRIPTOR)
+    for key, value in PLACEHOLDERS.items():
+        if table.get(key) == value:
+            where = (folder / DESCRIPTOR).as_posix()
+            yield f"warning: {where}: {key}: still what new_entry.py wrote; say it in your own words"
     for path in list_files(folder):
         if path.suffix.lower() == ".py":
             with suppress(EntryError):

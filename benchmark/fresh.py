@@ -34,6 +34,9 @@ PUBLIC_OFFSETS = 2**32
 AGAIN = "see scripts/fresh.py --help"
 """What mends a fresh.json that is not valid."""
 
+LABEL = 200
+"""How many characters a key's label may have."""
+
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -44,7 +47,7 @@ class Commitment(Record):
     """The SHA-256 of the key's 32 bytes."""
     key: Key | None
     """The key in hex; null while it is a secret."""
-    label: Annotated[str, Field(min_length=1, max_length=200)]
+    label: Annotated[str, Field(min_length=1, max_length=LABEL)]
     """What a reader should know of it, in one line."""
     committed_at: Moment
     """When its hash was written, ISO 8601 in UTC."""
@@ -204,6 +207,13 @@ def faults_of(result: Result, path: Path) -> Iterator[str]:
     if known.of(result.fresh.key_sha256) is None:
         hashes = " or ".join(key.key_sha256 for key in known.keys)
         yield fault(f"{path}: fresh.key_sha256", hashes, result.fresh.key_sha256, "score it with --fresh")
+
+
+def is_old(result: Result, path: Path) -> bool:
+    """Whether the fresh score of the valid result at `path` is of another key than new ones are."""
+    if result.fresh is None:
+        return False
+    return load(path.absolute().parents[1] / FILE_NAME).current.key_sha256 != result.fresh.key_sha256
 
 
 def fresh_of(result: Result, key: str) -> Fresh:

@@ -3,7 +3,8 @@
 import io
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from zipfile import BadZipFile
@@ -11,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from benchmark.errors import ResultError
-from benchmark.records import Arrays, Outcome
+from benchmark.records import Arrays, Outcome, Role
 from benchmark.seeds import arrays_digest
 
 FILE_NAME = "gallery.npz"
@@ -32,6 +33,17 @@ LAYOUT: Mapping[str, tuple[str, tuple[int, ...]]] = MappingProxyType(
 """What a picture holds: the dtype and the shape of each of its arrays."""
 CASE = "case"
 """The array with the case's id of each picture."""
+UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+)
+"""What reading a damaged file of arrays may raise."""
 MOST_PICTURES = 64
 """How many pictures a gallery may hold."""
 
@@ -60,37 +72,82 @@ def digest(gallery: Arrays) -> str:
 
 
 def save(gallery: Arrays, place: Path) -> None:
-    """Writes a gallery in one step: `place` holds the old file or the new one, never a part."""
+    """Writes a gallery beside `place`, to be put there by `settle` once its result is written.
+
+    In between, `load` finds it by its digest, so whenever a run is stopped, one pair of the two is whole.
+    """
     place.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=".gallery-", suffix=".tmp", dir=place.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             np.savez_compressed(file, **dict(gallery))  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
-        os.replace(temporary, place)
+        os.replace(temporary, _waiting(place, digest(gallery)))
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
 
 
+def settle(place: Path, wanted: str | None) -> None:
+    """Puts the gallery of digest `wanted` at `place`, and takes away every other; None takes away all."""
+    if wanted is None:
+        place.unlink(missing_ok=True)
+    elif _waiting(place, wanted).exists():
+        os.replace(_waiting(place, wanted), place)
+    for other in place.parent.glob(f".{place.stem}-*.npz"):
+        other.unlink()
+
+
+def _waiting(place: Path, wanted: str) -> Path:
+    return place.with_name(f".{place.stem}-{wanted}.npz")
+
+
 def load(place: Path, wanted: str) -> Arrays:
-    """The gallery in the file at `place`, whose digest must be `wanted`. Raises ResultError."""
+    """The gallery at `place`, whose digest must be `wanted`. Raises ResultError.
+
+    One that was written for a result just before its run was stopped is found too.
+    """
+    waiting = _waiting(place, wanted)
+    path = waiting if waiting.exists() else place
     try:
-        if place.stat().st_size > MOST_BYTES:
-            got = f"{place.stat().st_size} bytes"
-            raise ResultError(f"{place}: expected up to {MOST_BYTES} bytes, got {got}; score the entry again")
-        with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as held:
+        if path.stat().st_size > MOST_BYTES:
+            got = f"{path.stat().st_size} bytes"
+            raise ResultError(f"{path}: expected up to {MOST_BYTES} bytes, got {got}; score the entry again")
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:
             arrays = {name: held[name] for name in (*LAYOUT, CASE)}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, MemoryError) as error:
+    except (*UNREADABLE, KeyError) as error:
         raise ResultError(
-            f"{place}: expected the gallery of a result, got {type(error).__name__}: {error}; "
+            f"{path}: expected the gallery of a result, got {type(error).__name__}: {error}; "
             "score the entry again"
         ) from None
     if not _is_laid_out(arrays) or digest(arrays) != wanted:
         raise ResultError(
-            f"{place}: expected the gallery whose digest its result holds, got another; score the entry again"
+            f"{path}: expected the gallery whose digest its result holds, got another; score the entry again"
         )
     return arrays
+
+
+def faults(gallery: Arrays, figures: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """What a gallery says that the rows of its result do not bear out.
+
+    figures: by case id, of every row. Cases must be rows with this corner, roles those of `Role`, a picture
+    shown as a hit or a miss must be one, and peaks must lie on the image.
+    """
+    roles = [Role.SHARED, Role.HIT, Role.MISS]
+    for place, case in enumerate(gallery[CASE].tolist()):
+        where = f"picture {place}"
+        if case not in figures:
+            yield f"{where}: expected a case of the result, got another"
+        elif gallery["corner"][place] != figures[case].get("corner"):
+            yield f"{where}: expected the corner of {case}, got {gallery['corner'][place]}"
+        role, hit = int(gallery["role"][place]), bool(gallery["hit"][place])
+        if role not in roles or (role == Role.HIT and not hit) or (role == Role.MISS and hit):
+            yield f"{where}: expected a role that fits hit {hit}, got {role}"
+        peak = gallery["peak"][place]
+        if not ((peak >= 0) & (peak < SIDE)).all() and not ((peak == -1).all() and not hit):
+            yield f"{where}: expected a peak on the image, got {peak.tolist()}"
 
 
 def _is_laid_out(arrays: Arrays) -> bool:

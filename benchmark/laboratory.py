@@ -14,16 +14,16 @@ from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Self
-from zipfile import BadZipFile
 
 import numpy as np
 
+from benchmark import gallery
 from benchmark.errors import LaboratoryError
 from benchmark.isolation.host import CaseFailed, EntryCode, Limits, Worker
 from benchmark.isolation.launchers import PROCESS
 from benchmark.isolation.numeric import numeric_class
 from benchmark.provided import FILES, HERE, provided
-from benchmark.records import Arrays, Call, Caller, Field, Made
+from benchmark.records import Arrays, Call, Caller, Field
 from benchmark.seeds import arrays_digest, digest_of
 
 LIMITS = Limits(call_seconds=900.0, load_seconds=300.0, memory_mib=8192)
@@ -94,7 +94,9 @@ class Laboratory:
 
     def _key(self, call: Call) -> str:
         arrays = {name: value for name, value in call.arguments.items() if isinstance(value, np.ndarray)}
-        numbers = sorted((n, v) for n, v in call.arguments.items() if not isinstance(v, np.ndarray | Made))
+        numbers = sorted((name, value) for name, value in call.arguments.items() if isinstance(value, int))
+        if len(arrays) + len(numbers) < len(call.arguments):
+            raise ValueError(f"{call.function}: expected arrays and whole numbers to remember an answer by")
         return digest_of(
             call.function,
             arrays_digest(arrays),
@@ -124,7 +126,7 @@ def _recalled(place: Path, fields: Sequence[Field]) -> Arrays | None:
     try:
         with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
-    except (OSError, ValueError, EOFError, BadZipFile):
+    except gallery.UNREADABLE:
         return None
     digest = arrays.pop(DIGEST, np.array(""))
     wanted = {field.name: (field.dtype, field.shape) for field in fields}

@@ -12,7 +12,7 @@ from benchmark.entries import Entry
 from benchmark.metrics import METRICS, UndefinedMetric
 from benchmark.records import BoolArray, Columns, FloatArray, Outcome, Status
 from benchmark.results import Result
-from benchmark.summary import COVERAGE, TAILS, ones, resamples
+from benchmark.summary import COVERAGE, draws, interval, ones
 from benchmark.tracks.detection import MAX_FLAG_FPR
 from benchmark.tracks.spec import Track, Version
 
@@ -192,10 +192,9 @@ def _candidate(table: _Table, result: Result, entry: Entry | None) -> _Candidate
         value = float(metric.compute(columns, ones(columns))[0])
     except UndefinedMetric as undefined:
         return _Candidate(replace(row, note=f"{metric.title}: {undefined}."), None)
-    draws = metric.compute(columns, resamples(columns, version.strata))
-    low, high = np.nanpercentile(draws, TAILS)
-    row = replace(row, value=value, interval=(float(low), float(high)))
-    return _Candidate(row, draws if metric.higher_is_better else -draws)
+    drawn = draws(version, columns, version.ranking)
+    row = replace(row, value=value, interval=interval(drawn))
+    return _Candidate(row, drawn if metric.higher_is_better else -drawn)
 
 
 def _group(track: Track, entry: Entry | None, columns: Columns) -> Group:

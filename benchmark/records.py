@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,17 @@ class Kind(StrEnum):
     """The shortcut is there."""
     AMBIGUOUS = "ambiguous"
     """Made with a shortcut that the model hardly uses: left out of detection metrics."""
+
+
+class Role(IntEnum):
+    """Why a picture is in a gallery."""
+
+    SHARED = 0
+    """Every entry's gallery has this image."""
+    HIT = 1
+    """One that this entry's heatmap hit."""
+    MISS = 2
+    """One that it missed."""
 
 
 class Status(StrEnum):
@@ -96,7 +107,7 @@ class Made:
     """An argument that the worker makes from arrays, anew for each call."""
 
     maker: str
-    """The module and the function that makes it, such as `benchmark.models:made_cnn`."""
+    """The module and the function that makes it, such as `benchmark.models:cnn_of`."""
     arrays: Arrays
     """What the function is given, by keyword, as arrays of its own."""
 
@@ -147,6 +158,8 @@ class Judgement:
     """The optional fields this case's answer held."""
     pictures: Arrays = field(default_factory=dict)
     """A few pictures of what it looked at, for the gallery: arrays of one row each."""
+    kept: Arrays = field(default_factory=dict)
+    """What the answers are confirmed against; gone once they are."""
 
 
 @dataclass(frozen=True)

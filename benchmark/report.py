@@ -110,7 +110,7 @@ def metrics_table(result: Result) -> Table:
         if value is None:
             table.add_row(name, "none", "", result.reasons[name])
         else:
-            low, high = result.intervals[name]
+            low, high = result.intervals.get(name, (None, None))
             table.add_row(name, f"{value:.3f}", f"{low:.3f} to {high:.3f}", arrow)
     return table
 

@@ -51,6 +51,11 @@ def installed(requirements: Path, cache: Path) -> Path | None:
     return folder
 
 
+def conflicts(requirements: Path) -> None:
+    """Nothing; raises EntryError with every pin of a package that is here already in another version."""
+    _beyond(requirements, _versions(distributions()))
+
+
 def _versions(found: Iterable[Distribution]) -> dict[str, str]:
     """Normalized name -> version; of two copies the first, as imports have it."""
     versions: dict[str, str] = {}

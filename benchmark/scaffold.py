@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.descriptor import toml_value
+from benchmark.descriptor import PLACEHOLDERS, toml_value
 from benchmark.entries import Entry, id_fault, read_entry
 from benchmark.entry_files import DESCRIPTOR, METHOD
 from benchmark.errors import UsageError, raise_all
@@ -56,8 +56,7 @@ def descriptor_text(name: str, tracks: Sequence[Track], functions: Mapping[str, 
     """The entry.toml of a new entry called `name`, to be filled in."""
     values = {
         "title": name.replace("_", " ").strip().capitalize() or name,
-        "summary": "What the method does, in one sentence.",
-        "authors": ["Your name"],
+        **PLACEHOLDERS,
         "license": "MIT",
         "tracks": [track.key for track in tracks],
         "kind": "method",

@@ -237,13 +237,17 @@ def _not_run(case: Case) -> Outcome:
 def _outcome(bench: _Bench, case: Case, worker: Worker) -> Outcome:
     """One case in a worker: its judgement, or its failure."""
     outcome = Outcome(key=case.key, kind=case.kind, status=Status.OK)
+    version, confirm = bench.version, bench.version.confirm
     try:
-        examined = worker.examine(lambda call: bench.version.examine(case, call, bench.laboratory.compute))
+        examined = worker.examine(lambda call: version.examine(case, call, bench.laboratory.compute))
+        if confirm is not None:
+            worker.examine(lambda call: confirm(case, call, examined.value))
     except CaseFailed as failed:
         return replace(
             outcome, status=failed.status, reason=failed.reason, seconds=failed.seconds, output=failed.output
         )
-    return replace(outcome, judgement=examined.value, seconds=examined.seconds, output=examined.output)
+    judgement = replace(examined.value, kept={})
+    return replace(outcome, judgement=judgement, seconds=examined.seconds, output=examined.output)
 
 
 def _answered_alike(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -62,13 +62,15 @@ def _rest_on_the_same(old: Result, new: Result) -> bool:
 
 
 def _write(result: Result, pictures: Arrays | None, place: Path) -> Path:
-    """Writes a result at `place`, after its gallery; a gallery that it does not have goes away."""
+    """Writes a result at `place` and its gallery beside it; a gallery that it does not have goes away.
+
+    Stopped at any moment, it leaves the old pair or the new one.
+    """
     beside = gallery.place_of(place)
     if pictures is not None:
         gallery.save(pictures, beside)
     save(result, place)
-    if pictures is None:
-        beside.unlink(missing_ok=True)
+    gallery.settle(beside, result.digests.gallery)
     return place
 
 

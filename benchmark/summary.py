@@ -1,10 +1,12 @@
 """From the outcomes of a suite to its metrics, their bootstrap intervals and their breakdown."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from benchmark.metrics import METRICS, UndefinedMetric
 from benchmark.records import Columns, FloatArray, Outcome, Status
@@ -17,6 +19,9 @@ COVERAGE = 0.95
 """The share of resamples an interval holds."""
 TAILS = (100 * (1 - COVERAGE) / 2, 100 * (1 + COVERAGE) / 2)
 """The percentiles at an interval's ends."""
+
+FEW = 10
+"""Of so many cases in a stratum the plain bootstrap is near enough."""
 
 Breakdown = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Metric -> variant -> strength -> value."""
@@ -46,8 +51,13 @@ def resamples(columns: Columns, strata: Sequence[str]) -> FloatArray:
     on nothing but the strata, so all entries of a track version share it and their differences are
     paired. Source: Efron and Tibshirani (1993), chapters 6 and 13.
     """
+    return _drawn(_labels(columns, strata))
+
+
+def _labels(columns: Columns, strata: Sequence[str]) -> tuple[str, ...]:
+    """The name of each case's stratum."""
     named = zip(*(getattr(columns, name) for name in strata), strict=True)
-    return _drawn(tuple("/".join(map(str, row)) for row in named))
+    return tuple("/".join(map(str, row)) for row in named)
 
 
 @lru_cache(maxsize=8)
@@ -80,19 +90,49 @@ def values(version: Version, outcomes: Sequence[Outcome]) -> Values:
     return Values(metrics, reasons, _breakdown(version, columns))
 
 
+def draws(version: Version, columns: Columns, name: str) -> FloatArray:
+    """float64 (RESAMPLES,): a metric in every resample, stretched about its value where cases are few.
+
+    Resampling m cases of a stratum varies less than new cases would, by sqrt((m - 1) / m), and quantiles of
+    so few are those of Student's t. Where a stratum holds fewer than `FEW`, the draws are stretched by
+    both; where one holds a single case, they are all NaN, as nothing tells how cases differ. Raises
+    UndefinedMetric. Source: Hesterberg (2015), What teachers should know about the bootstrap, section 5.3.
+    """
+    metric = METRICS[name]
+    found = metric.compute(columns, resamples(columns, version.strata))
+    sizes = Counter(_labels(columns, version.strata)).values()
+    least, freedom = min(sizes), len(columns) - len(sizes)
+    if least >= FEW:
+        return found
+    if least == 1:
+        return np.full_like(found, np.nan)
+    stretch = np.sqrt(least / (least - 1)) * stdtrit(freedom, TAILS[1] / 100) / ndtri(TAILS[1] / 100)
+    value = metric.compute(columns, ones(columns))
+    stretched: FloatArray = np.clip(value + stretch * (found - value), metric.low, metric.high)
+    return stretched
+
+
+def interval(drawn: FloatArray) -> tuple[float, float] | None:
+    """The 95% percentile interval of draws (b,); None where all are NaN."""
+    if np.isnan(drawn).all():
+        return None
+    low, high = np.nanpercentile(drawn, TAILS)
+    return float(low), float(high)
+
+
 def intervals(version: Version, outcomes: Sequence[Outcome]) -> Mapping[str, tuple[float, float]]:
-    """The 95% percentile bootstrap interval of every metric that has a value, by name."""
+    """The 95% bootstrap interval of every metric that has a value, by name; none where cases are too few."""
     if not outcomes or any(outcome.status is not Status.OK for outcome in outcomes):
         return {}
     columns = Columns.of(outcomes)
-    weights = resamples(columns, version.strata)
     found: dict[str, tuple[float, float]] = {}
     for name in version.metrics:
         try:
-            low, high = np.nanpercentile(METRICS[name].compute(columns, weights), TAILS)
+            ends = interval(draws(version, columns, name))
         except UndefinedMetric:
             continue
-        found[name] = (float(low), float(high))
+        if ends is not None:
+            found[name] = ends
     return found
 
 

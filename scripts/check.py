@@ -11,8 +11,9 @@ from benchmark import fresh, gallery
 from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.entries import Entry, cautions, entry_folders, list_entries, read_entry
-from benchmark.entry_files import DESCRIPTOR
+from benchmark.entry_files import DESCRIPTOR, REQUIREMENTS
 from benchmark.errors import LeaderboardError, UsageError, raise_all
+from benchmark.requirements import conflicts
 from benchmark.results import FILE_NAME, Result
 from benchmark.text import fault
 
@@ -71,6 +72,8 @@ class Check:
                 yield f"note: {path.as_posix()}: the entry has changed since it was scored"
             if is_stale(version_of(result), result):
                 yield f"note: {path.as_posix()}: data or metrics have changed since; score it again"
+            if fresh.is_old(result, path):
+                yield f"note: {path.as_posix()}: its fresh score is of an older key; use score.py --fresh"
 
     def orphans(self, contrib: Path) -> Iterator[str]:
         """The faults of results whose entry is not in `contrib`."""
@@ -91,6 +94,7 @@ class Check:
             if entry is not None:
                 self.digests[entry.id] = entry.digest
                 self.cautions.extend(cautions(entry.folder))
+                self._kept(partial(conflicts, entry.folder / REQUIREMENTS))
 
     def _kept(self, step: Callable[[], T]) -> T | None:
         try:

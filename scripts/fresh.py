@@ -12,7 +12,7 @@ from benchmark.choose import selections
 from benchmark.commands import ROOT, Exit, complain, near, run_one_of
 from benchmark.errors import LeaderboardError, UsageError, raise_all
 from benchmark.fresh import Commitment, Commitments
-from benchmark.text import fault
+from benchmark.text import fault, printable, shown
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import Track, Version
 
@@ -39,6 +39,9 @@ def new(
 ) -> None:
     """Make a key, write its hash for each version, and print it once."""
     fresh.withdrawn()
+    if label is not None and (printable(label) != label or not 1 <= len(label) <= fresh.LABEL):
+        wanted = f"one line of 1 to {fresh.LABEL} characters"
+        raise UsageError(fault("--label", wanted, shown(label), "give another"))
     master = fresh.new_master()
     chosen = selections(tracks or TRACKS, TRACKS)
     before = {pair: _old(results, *pair) for pair in chosen}

@@ -32,17 +32,19 @@ def main(
 ) -> None:
     """Write the folder of a new entry that runs as it is; never overwrite one."""
     keys = tuple(dict.fromkeys(track))
-    raise_all(UsageError, _faults(name, keys))
+    raise_all(UsageError, _faults(name, keys, directory))
     folder = near(directory or ROOT / "contrib") / name
     entry = write_entry(folder, [TRACKS[key] for key in keys])
     print(NEXT.format(folder=shlex.quote(folder.as_posix()), name=entry.id))
 
 
-def _faults(name: str, keys: Sequence[str]) -> Iterator[str]:
+def _faults(name: str, keys: Sequence[str], directory: Path | None) -> Iterator[str]:
     if not name or Path(name).name != name:
         yield fault("NAME", "a name alone", shown(name), "give the folder with --dir")
     elif wrong := id_fault(Path(name)):
         yield wrong
+    elif directory is not None and (ROOT / "contrib" / name).exists():
+        yield fault("NAME", "an id that no entry in contrib/ has", shown(name), "choose another")
     for key in keys:
         if key not in TRACKS:
             yield fault("--track", "a track", shown(key), did_you_mean(key, TRACKS))

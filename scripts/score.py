@@ -104,7 +104,7 @@ def main(
 
 WHY_NOT = {
     "--quick": "the full suite",
-    "--seed-offset": "the public seeds",
+    "--seed-offset": "seeds that are not moved",
     "--output": "to write into results/",
     "--commit": "a result that is committed already",
 }
@@ -159,6 +159,9 @@ def _fresh_runs(requests: Sequence[Request], master: str | None) -> list[_FreshR
     for request in requests:
         entry, place = request.entry, (request.track.key, request.version.number)
         path = ROOT / "results" / Path(*place) / entry.id / FILE_NAME
+        if not path.exists():
+            faults.append(fault(near(path), "a committed result", "none", "use --commit first"))
+            continue
         try:
             key = current_key(load_keys(place_of(ROOT / "results", *place)), master)
             committed = load(path)

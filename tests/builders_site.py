@@ -26,7 +26,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "hits": (0, 180),
     "worst_group_acc": (0.2, 0.8),
     "mean_acc": (0.6, 0.9),
-    "gain_over_erm": (-0.2, 0.4),
+    "erm_worst_group_acc": (0.3, 0.4),
     "leakage_auroc": (1.0, 0.5),
 }
 """The value of a figure for the least and for the greatest skill; 0 and 1 where nothing is said."""

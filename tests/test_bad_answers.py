@@ -198,12 +198,12 @@ class Model:
 
 
 class Counting:
-    """Answers as it did before for as long as it is asked."""
-    asked = 0
+    """Keeps what it has seen of the test rows, and answers by that."""
+    seen = 0.0
 
     def predict(self, x):
-        self.asked += 1
-        return np.full(len(x), (self.asked > 1) * 1)
+        self.seen += x[:, 0].sum() + len(x)
+        return np.full(len(x), int(self.seen > 20))
 
 
 def fit(embeddings, attribute, task_labels, seed):
@@ -236,14 +236,19 @@ def mitigated(worker: Worker, name: str) -> Judgement:
             "task_labels": labels[:4],
         },
         hidden={"test_embeddings": rows, "test_attribute": attribute, "test_task_labels": labels},
-        derived={"erm_predictions": attribute},
+        figures={"erm_worst_group_acc": 0.0},
     )
 
     def laboratory(call: Call) -> Arrays:
         assert np.ptp(call.arguments["columns"]) == 0.0  # only constants get this far
         return {"auroc": np.array(0.5)}
 
-    return worker.examine(lambda call: MITIGATION.current.examine(case, call, laboratory)).value
+    version = MITIGATION.current
+    judgement = worker.examine(lambda call: version.examine(case, call, laboratory)).value
+    assert version.confirm is not None
+    confirm = version.confirm
+    worker.examine(lambda call: confirm(case, call, judgement))
+    return judgement
 
 
 COLUMNS = "transform: expected finite float64 of shape (14, 1 to 1024), got"
@@ -256,7 +261,8 @@ UNFIT = {
     "strings": "predict: expected int64 of shape (14,), got an array of <U21",
     "too long": "predict: expected int64 of shape (14,), got int64 of shape (15,)",
     "labels 1 and 2": "predict: expected labels 0 and 1, got 2; return int64 labels",
-    "by the batch": "predict: expected a row's label to depend on that row alone",
+    "by the batch": "predict: expected a row's label to depend on the fit and on that row alone",
+    "remembers": "predict: expected a row's label to depend on the fit and on that row alone",
     "transform nan": f"{COLUMNS} nan among its values",
     "transform nothing": f"{COLUMNS} float64 of shape (14, 0)",
     "transform too wide": f"{COLUMNS} float64 of shape (14, 1025)",
@@ -288,15 +294,6 @@ def test_what_is_a_classifier_is_scored(mitigator: Worker, name: str, worst: flo
     figures = mitigated(mitigator, name).figures
     assert figures["worst_group_acc"] == worst
     assert figures.get("leakage_auroc") == (0.5 if "transform" in name else None)
-
-
-def test_a_classifier_learns_nothing_from_one_call_for_the_next(mitigator: Worker) -> None:
-    # Each call meets the object as fit returned it: it never gets to say 1.
-    assert mitigated(mitigator, "remembers").figures == {
-        "worst_group_acc": 0.0,
-        "mean_acc": 0.5,
-        "gain_over_erm": 0.0,
-    }
 
 
 def test_fields_given_for_some_cases_only_fail_the_others() -> None:

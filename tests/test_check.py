@@ -146,6 +146,22 @@ def test_keys_of_fresh_seeds_are_checked_too(here: Path, capsys: pytest.CaptureF
     assert code == 1 and "fresh.json: expected the keys of embedding-detection 1.1" in err[0]
 
 
+def test_a_fresh_score_of_an_older_key_is_a_note(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = fresh.secret("1" * 64, "a label"), fresh.secret("2" * 64, "a label")
+    held = result("some_entry")
+    environment = held.environment.model_copy(update={"fingerprint": "d" * 64})
+    found = fresh.fresh_of(held.model_copy(update={"environment": environment}), "1" * 64)
+    digest = read_entry(make_entry(here / "contrib", "some_entry")).digest
+    digests = held.digests.model_copy(update={"entry": digest})
+    path = committed(here, held.model_copy(update={"digests": digests, "fresh": found}))
+    place = fresh.place_of(here / "results", "embedding-detection", "1.1")
+    note = f"note: {path.relative_to(here)}: its fresh score is of an older key; use score.py --fresh"
+    for keys, notes in (([old], []), ([old, new], [note]), ([new, old], [])):
+        stored.write(Commitments(schema=1, track="embedding-detection", version="1.1", keys=keys), place)
+        code, out, err = checked(capsys)
+        assert (code, out[:-1], err) == (0, notes, [])
+
+
 @pytest.mark.parametrize("path", ["elsewhere/one", "elsewhere", "contrib"])
 def test_entries_may_be_anywhere(here: Path, capsys: pytest.CaptureFixture[str], path: str) -> None:
     make_entry(here / "elsewhere", "one")
@@ -174,3 +190,26 @@ def test_paths_that_do_not_exist_are_wrong_use(here: Path, capsys: pytest.Captur
 def test_it_starts_without_torch() -> None:
     code = "import sys, scripts.check; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_what_new_entry_wrote_is_a_warning_until_it_is_replaced(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_entry(
+        here / "contrib", "one", summary="What the method does, in one sentence.", authors=["Your name"]
+    )
+    code, _, err = checked(capsys)
+    assert code == 0 and err == [
+        f"warning: contrib/one/entry.toml: {key}: still what new_entry.py wrote; say it in your own words"
+        for key in ("summary", "authors")
+    ]
+
+
+def test_a_pin_against_what_every_entry_has_is_a_fault(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make_entry(here / "contrib", "one")
+    (folder / "requirements.txt").write_text("numpy==0.1\n")
+    code, _, err = checked(capsys)
+    assert code == 1
+    assert err[0].startswith("contrib/one/requirements.txt:1: expected numpy ")

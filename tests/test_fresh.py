@@ -17,6 +17,9 @@ from benchmark.errors import ResultError, UsageError
 from benchmark.fresh import Commitments
 from benchmark.records import Judgement
 from benchmark.results import Fresh, Row, row_of
+from benchmark.seeds import arrays_digest
+from benchmark.tracks import TRACKS
+from benchmark.tracks.spec import Track
 from tests.builders import CURRENT, outcome, result
 
 MASTER = "0123456789abcdef" * 4
@@ -64,6 +67,14 @@ def test_a_fresh_seed_is_no_public_one_and_fits_a_case_and_a_row() -> None:
     case, public = CURRENT.generate(key), CURRENT.generate(CURRENT.keys("quick")[3])
     assert case.seen["embeddings"].shape == public.seen["embeddings"].shape
     assert not (case.seen["embeddings"] == public.seen["embeddings"]).any()
+
+
+@pytest.mark.parametrize("track", TRACKS.values(), ids=lambda track: track.key)
+def test_every_track_makes_data_from_a_fresh_seed(track: Track) -> None:
+    public, moved = (track.current.keys("quick", offset)[0] for offset in (0, fresh.offset_of(KEY)))
+    case, known = track.current.generate(moved), track.current.generate(public)
+    assert case.kind is known.kind and case.seen.keys() == known.seen.keys()
+    assert arrays_digest(case.seen) != arrays_digest(known.seen)
 
 
 WITHDRAWS = """\

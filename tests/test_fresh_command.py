@@ -100,6 +100,14 @@ def test_a_retired_version_s_key_is_revealed(
     assert "1 revealed and 0 secret keys" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("label", ["", "a\nb", "\u202ea", "a" * 201])
+def test_a_label_is_one_short_line(tmp_path: Path, capsys: Capture, label: str) -> None:
+    assert command(tmp_path, "new", "--label", label) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("--label: expected one line of 1 to 200 characters")
+    assert not (tmp_path / "results").exists()
+
+
 @pytest.mark.parametrize(("master", "said"), [("f" * 64, "got another; see"), (None, "got nothing; set")])
 def test_another_key_reveals_nothing(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, master: str | None, said: str
@@ -135,6 +143,7 @@ def fresh_score(key_sha256: str) -> object:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository with a track of few cases, an entry, and its committed result."""
+    monkeypatch.delenv(fresh.VARIABLE, raising=False)
     track = with_small_track(monkeypatch)
     monkeypatch.setattr(scoring, "ROOT", tmp_path)
     entry = read_entry(write_entry(tmp_path / "contrib", HONEST))
@@ -242,22 +251,43 @@ def test_what_an_entry_says_of_fresh_data_is_not_told(
     assert set(scored.fresh.reasons.values()) == {"12 of 12 cases failed"}
 
 
+def without_its_variable(here: Path) -> None:
+    del os.environ[fresh.VARIABLE]
+
+
+def without_hashes(here: Path) -> None:
+    (here / "results" / PLACE).unlink()
+
+
+def changed_since(here: Path) -> None:
+    (here / "contrib/some_entry/method.py").write_text(HONEST + "\n")
+
+
+def without_result(here: Path) -> None:
+    place = here / "results/embedding-detection/1.1/some_entry/results.json"
+    place.rename(here / "results.json")
+
+
 @pytest.mark.bwrap
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda here: None, "LEADERBOARD_FRESH_KEY: expected the key behind the hash"),
-        (lambda here: (here / "results" / PLACE).unlink(), "expected the hashes of the version's keys"),
+        (without_its_variable, "LEADERBOARD_FRESH_KEY: expected the key behind the hash"),
+        (without_hashes, "expected the hashes of the version's keys"),
+        (changed_since, "expected a result of what is there now, got an older one; use --commit first"),
+        (without_result, "expected a committed result, got none; use --commit first"),
     ],
 )
-def test_without_a_key_nothing_is_scored(
-    here: Path, capsys: Capture, spoil: Callable[[Path], object], said: str
+def test_what_is_not_ready_is_not_scored(
+    here: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], None], said: str
 ) -> None:
-    made(here, capsys, "embedding-detection")
+    monkeypatch.setenv(fresh.VARIABLE, made(here, capsys, "embedding-detection"))
+    before = committed(here)
     spoil(here)
     assert score_fresh(here) == 2
     assert said in capsys.readouterr().err
-    assert committed(here).fresh is None
+    if spoil is not without_result:
+        assert committed(here) == before
 
 
 LOOKS = """\
@@ -306,7 +336,7 @@ def test_a_fresh_run_is_a_full_one_in_the_sandbox_beside_a_committed_result(
     assert stop.value.code == 2
     assert [line.split(";")[0] for line in capsys.readouterr().err.splitlines()] == [
         "--fresh: expected the full suite, got --quick",
-        "--fresh: expected the public seeds, got --seed-offset 2",
+        "--fresh: expected seeds that are not moved, got --seed-offset 2",
         "--fresh: expected a result that is committed already, got --commit",
         "--fresh: expected isolation bwrap, got process",
         f"--fresh: expected an entry in contrib/, got {tmp_path / 'some_entry'}",

@@ -9,7 +9,7 @@ from benchmark.data.patched_bars import painted_gray, patch_slices
 from benchmark.records import Arrays, Call, Case, CaseKey, Judgement, Kind, Made
 from benchmark.tracks import TRACKS
 from benchmark.tracks.image_detection import examine, kind_of, pictures_of, prepare, reliance
-from benchmark.tracks.patched_images import corner_of
+from benchmark.tracks.patched_images import dataset
 from benchmark.tracks.pointing import peaks
 from benchmark.training import state_size
 
@@ -51,15 +51,23 @@ def test_the_suite_is_that_of_the_specification() -> None:
     assert case.hidden["training_images"].shape == (1500, 3, 32, 32)
 
 
-def test_corners_are_dealt_evenly_over_the_seeds_of_a_strength() -> None:
-    for rho in (0.5, 0.9, 1.0):
-        corners = [corner_of(TRACK.key, CaseKey("patch", rho, seed, Kind.NULL)) for seed in range(8)]
-        assert sorted(corners[:4]) == sorted(corners[4:]) == [0, 1, 2, 3]
+@pytest.mark.parametrize("offset", [0, 3])
+def test_corners_are_dealt_evenly(offset: int) -> None:
+    corners = {k: dataset(TRACK.key, k, VERSION.cells).corner for k in VERSION.keys(offset=offset)}
+    nulls = [corner for k, corner in corners.items() if k.kind is Kind.NULL]
+    assert sorted(nulls[:4]) == sorted(nulls[4:8]) == [0, 1, 2, 3]
+    usable = [corner for k, corner in corners.items() if k.kind is Kind.SHORTCUT]
+    assert all(sorted(usable[start : start + 4]) == [0, 1, 2, 3] for start in range(10))
+    assert max(usable[3:].count(corner) for corner in range(4)) == 3  # of the ten from rho 0.95 up
+
+
+def test_another_offset_and_another_track_deal_in_another_order() -> None:
     orders = {
-        tuple(corner_of(TRACK.key, CaseKey("patch", rho, seed, Kind.NULL)) for seed in range(4))
-        for rho in np.linspace(0.5, 1.0, 30).tolist()
+        tuple(dataset(track, k, VERSION.cells).corner for k in VERSION.keys(offset=offset)[:4])
+        for track in ("one", "another")
+        for offset in range(10)
     }
-    assert len(orders) > 10
+    assert len(orders) > 8
 
 
 def test_the_patch_is_in_the_corner_that_the_case_says() -> None:

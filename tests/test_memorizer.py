@@ -1,50 +1,66 @@
 """An entry that knows the public data by heart: perfect on them, at chance on fresh seeds, and marked."""
 
-import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmark.commands import ROOT
 from benchmark.entries import read_entry
 from benchmark.fresh import fresh_of, key_of, offset_of
 from benchmark.gaps import gap
 from benchmark.isolation.launchers import choose
-from benchmark.records import Kind
 from benchmark.results import Result
 from benchmark.scorer import Request, score
-from benchmark.tracks.spec import Version
 from tests.builders import TRACK
 from tests.small_suite import small_version
 from tests.test_scorer import write_entry
 
 KEY = key_of("5" * 64, "embedding-detection", "1.1")
 MEMORIZER = '''\
-"""Makes no guess at what it has seen before: it looks the answer up."""
+"""Guesses nothing: makes the public datasets again when it is imported, and looks the answer up."""
 
 import hashlib
-import json
-from pathlib import Path
 
-TABLE = json.loads(Path(__file__).with_name("table.json").read_text())
+from conditional_synthetic import Recipe, generate_conditional_synthetic
+from seeds import generator
+
+SEEDS = 8
+
+
+def name_of(embeddings):
+    return hashlib.sha256(embeddings.tobytes()).hexdigest()
+
+
+def made(variant, delta, seed):
+    key = ("embedding-detection", variant, delta)
+    recipe = Recipe(variant=variant, delta=delta, rho=0.7, n=600)
+    rows, columns = generator(*key, "rows", seed), generator(*key, "columns", seed)
+    return generate_conditional_synthetic(recipe, rows, columns).embeddings
+
+
+TABLE = {
+    name_of(made(variant, delta, seed)): delta
+    for variant in ("linear", "xor", "variance")
+    for delta in (0.0, 1.0)
+    for seed in range(SEEDS)
+}
 
 
 def detect(embeddings, attribute, task_labels, seed):
-    """The answer in the table; a coin for data that are not there."""
-    name = hashlib.sha256(embeddings.tobytes()).hexdigest()
-    return float(TABLE.get(name, seed % 1000 / 1000))
+    """The strength in the table; a coin for data that are not there."""
+    return TABLE.get(name_of(embeddings), seed % 1000 / 1000)
 '''
+COPIED = ("records.py", "seeds.py", "data/conditional_synthetic.py")
+"""The files of `benchmark/` that make the data, which anyone can copy."""
 
 
-def memorizer(root: Path, version: Version) -> Path:
-    """The entry's folder, with the answer to every public dataset of a version."""
-    table = {}
-    for key in version.keys():
-        seen = version.generate(key).seen["embeddings"]
-        table[hashlib.sha256(seen.tobytes()).hexdigest()] = key.kind is Kind.SHORTCUT
+def memorizer(root: Path) -> Path:
+    """The entry's folder, with its own copy of what makes the data."""
     folder = write_entry(root, MEMORIZER, "memorizer")
-    (folder / "table.json").write_text(json.dumps(table))
+    for name in COPIED:
+        source = (ROOT / "benchmark" / name).read_text(encoding="utf-8")
+        (folder / Path(name).name).write_text(source.replace("from benchmark.", "from "), encoding="utf-8")
     return folder
 
 
@@ -52,7 +68,7 @@ def memorizer(root: Path, version: Version) -> Path:
 def scored(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Its result on the public seeds of a small version, with its fresh score."""
     version = small_version(seeds=8)
-    entry = read_entry(memorizer(tmp_path_factory.mktemp("contrib"), version))
+    entry = read_entry(memorizer(tmp_path_factory.mktemp("contrib")))
     request = Request(entry, TRACK, version, choose("auto"), jobs=2)
     public = score(request).result
     moved = score(replace(request, offset=offset_of(KEY))).result

@@ -6,8 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.records import Arrays, Call, CallFailed, Case, CaseKey, Kind, Status
-from benchmark.tracks.mitigation import ALONE, BATCHES, Inputs, accuracies, examine_mitigator
+from benchmark.records import Arrays, Call, CallFailed, Case, CaseKey, Judgement, Kind, Status
+from benchmark.tracks.mitigation import (
+    BATCHES,
+    Inputs,
+    accuracies,
+    confirm_mitigator,
+    examine_mitigator,
+    with_baseline,
+)
 
 Predict = Callable[[np.ndarray], Any]
 
@@ -22,7 +29,7 @@ def case(n: int = 40) -> Case:
         kind=Kind.SHORTCUT,
         seen={"embeddings": rows[:4], "attribute": attribute[:4], "task_labels": labels[:4]},
         hidden={"test_embeddings": rows, "test_attribute": attribute, "test_task_labels": labels},
-        derived={"erm_predictions": attribute},
+        figures={"erm_worst_group_acc": 0.0},
     )
 
 
@@ -41,7 +48,8 @@ class Entry:
         rows = call.arguments["embeddings"]
         if call.function == "predict":
             return {"predict": np.asarray(self.predict(rows), dtype=np.int64)}
-        return {} if self.transform is None else {"transform": np.asarray(self.transform(rows), dtype=float)}
+        given = None if self.transform is None else self.transform(rows)
+        return {} if given is None else {"transform": np.asarray(given, dtype=float)}
 
 
 def laboratory(call: Call) -> Arrays:
@@ -50,8 +58,14 @@ def laboratory(call: Call) -> Arrays:
     return {"auroc": np.array(0.4)}
 
 
-def judged(predict: Predict, transform: Predict | None = None) -> Any:
-    return examine_mitigator(case(), Entry(predict, transform), laboratory, Inputs("embeddings", True))
+INPUTS = Inputs("embeddings", transforms=True)
+
+
+def judged(predict: Predict, transform: Predict | None = None) -> Judgement:
+    """The judgement, confirmed by the same entry."""
+    judgement = examine_mitigator(case(), Entry(predict, transform), laboratory, INPUTS)
+    confirm_mitigator(case(), Entry(predict, transform), judgement, INPUTS)
+    return judgement
 
 
 def by_label(rows: np.ndarray) -> np.ndarray:
@@ -66,29 +80,53 @@ def test_accuracies_are_the_worst_and_the_mean_over_groups() -> None:
     assert found == pytest.approx({"worst_group_acc": 1 / 3, "mean_acc": (0.5 + 1 + 1 + 1 / 3) / 4})
 
 
-def test_a_perfect_classifier_gains_all_that_plain_training_lacks() -> None:
-    # Plain training follows the attribute: 0 where it differs from the label.
+def test_a_perfect_classifier_is_judged_beside_plain_training() -> None:
     judgement = judged(by_label)
-    assert judgement.figures == {"worst_group_acc": 1.0, "mean_acc": 1.0, "gain_over_erm": 1.0}
+    assert judgement.figures == {"worst_group_acc": 1.0, "mean_acc": 1.0, "erm_worst_group_acc": 0.0}
     assert judgement.answered == frozenset() and judgement.score is None
+
+
+def test_the_baseline_is_the_worst_group_of_plain_predictions() -> None:
+    # They follow the attribute: always wrong where it differs from the label.
+    attribute = case().hidden["test_attribute"]
+    assert with_baseline(case(), attribute).figures == {"erm_worst_group_acc": 0.0}
 
 
 def test_one_class_is_scored() -> None:
     judgement = judged(lambda rows: np.zeros(len(rows)))
-    assert judgement.figures == {"worst_group_acc": 0.0, "mean_acc": 0.5, "gain_over_erm": 0.0}
+    assert judgement.figures["worst_group_acc"] == 0.0 and judgement.figures["mean_acc"] == 0.5
 
 
-def test_rows_go_out_in_shuffled_batches_and_some_alone_each_apart() -> None:
+def test_rows_go_out_in_shuffled_batches() -> None:
     entry = Entry(by_label)
     examine_mitigator(case(), entry, laboratory, Inputs("embeddings", False))
     fit, *predictions = entry.calls
-    assert fit.function == "fit" and fit.returns == () and not fit.apart
+    assert fit.function == "fit" and fit.returns == ()
     assert set(fit.arguments) == {"embeddings", "attribute", "task_labels", "seed"}
-    assert all(call.function == "predict" and call.apart for call in predictions)
-    sizes = [len(call.arguments["embeddings"]) for call in predictions]
-    assert sizes == [14, 13, 13, *[1] * ALONE] and BATCHES == 3
-    order = np.concatenate([call.arguments["embeddings"][:, 2] for call in predictions[:BATCHES]])
+    assert [call.function for call in predictions] == ["predict"] * BATCHES
+    assert [len(call.arguments["embeddings"]) for call in predictions] == [14, 13, 13]
+    order = np.concatenate([call.arguments["embeddings"][:, 2] for call in predictions])
     assert sorted(order) == list(range(40)) != list(order)
+
+
+def test_a_second_fit_is_asked_for_rows_alone() -> None:
+    judgement = examine_mitigator(case(), Entry(by_label), laboratory, INPUTS)
+    entry = Entry(by_label)
+    confirm_mitigator(case(), entry, judgement, INPUTS)
+    fit, *alone = entry.calls
+    assert fit.function == "fit"
+    assert [(call.function, len(call.arguments["embeddings"])) for call in alone] == [("predict", 1)] * 40
+
+
+def test_what_the_first_process_learnt_from_the_batches_does_not_carry_over() -> None:
+    middle = float(np.median(case().hidden["test_embeddings"][:, 2]))
+
+    def above_the_median(rows: np.ndarray) -> np.ndarray:
+        return rows[:, 2] > middle
+
+    judgement = examine_mitigator(case(), Entry(above_the_median), laboratory, INPUTS)
+    with pytest.raises(CallFailed, match="for it alone after a second fit"):
+        confirm_mitigator(case(), Entry(lambda rows: rows[:, 2] > np.median(rows[:, 2])), judgement, INPUTS)
 
 
 def test_labels_other_than_0_and_1_fail_the_case() -> None:
@@ -98,7 +136,7 @@ def test_labels_other_than_0_and_1_fail_the_case() -> None:
 
 
 def test_a_label_that_depends_on_the_other_rows_fails_the_case() -> None:
-    with pytest.raises(CallFailed, match="predict: expected a row's label to depend on that row alone"):
+    with pytest.raises(CallFailed, match="predict: expected a row's label to depend on the fit and on that"):
         judged(lambda rows: rows[:, 0] if len(rows) > 1 else 1 - rows[:, 0])
 
 
@@ -115,9 +153,7 @@ def test_the_probe_sees_the_rows_in_their_own_order() -> None:
         asked.append(call)
         return {"auroc": np.array(0.75)}
 
-    found = examine_mitigator(
-        case(), Entry(by_label, lambda rows: rows * 2), note, Inputs("embeddings", True)
-    )
+    found = examine_mitigator(case(), Entry(by_label, lambda rows: rows * 2), note, INPUTS)
     assert found.figures["leakage_auroc"] == 0.75
     arguments = asked[0].arguments
     assert np.array_equal(arguments["columns"], case().hidden["test_embeddings"] * 2)
@@ -136,7 +172,19 @@ BROKEN: dict[str, tuple[Predict, str]] = {
     ),
     "centered by the batch": (
         lambda rows: rows - rows.mean(axis=0),
-        "expected a row's columns to depend on that row alone",
+        "expected a row's columns to depend on the fit and on that row alone",
+    ),
+    "centered beside a huge constant": (
+        lambda rows: np.column_stack([rows - rows.mean(axis=0), np.full(len(rows), 1e12)]),
+        "expected a row's columns to depend on the fit and on that row alone",
+    ),
+    "centered and tiny": (
+        lambda rows: (rows - rows.mean(axis=0)) * 1e-9,
+        "expected a row's columns to depend on the fit and on that row alone",
+    ),
+    "there at times": (
+        lambda rows: rows if len(rows) == 14 else None,
+        "expected the same number of columns each time, got none at times",
     ),
     "huge": (lambda rows: rows * 1e13, r"expected numbers of size up to 1e\+12, got 3.9e\+14"),
 }

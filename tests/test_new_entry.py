@@ -36,6 +36,7 @@ def test_a_track_named_twice_counts_once(tmp_path: Path) -> None:
     [
         (("my_probe", "--track", "embeding-detection"), 'did you mean "embedding-detection"?'),
         (("My-Probe", "--track", "embedding-detection"), 'got "My-Probe"; choose another'),
+        (("erm", "--track", "embedding-detection", "--dir", "."), 'no entry in contrib/ has, got "erm"'),
         (("../x", "--track", "embedding-detection"), 'NAME: expected a name alone, got "../x"'),
         (("", "--track", "embedding-detection"), 'NAME: expected a name alone, got ""'),
         (("a\u202eb", "--track", "embedding-detection"), 'got "a\\u202eb"'),

@@ -1,13 +1,16 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmark import fresh, gallery, stored
 from benchmark.audit import load
 from benchmark.errors import ResultError, UsageError
 from benchmark.fresh import Commitments
+from benchmark.records import Arrays, CaseKey, Judgement
 from benchmark.results import Fresh, Result, save
 from benchmark.storage import commit, commit_fresh, keep, usable
+from benchmark.tracks import TRACKS
 from tests.builders import failure, image_gallery, outcomes, result
 
 
@@ -89,29 +92,57 @@ def test_a_file_cannot_hold_results(tmp_path: Path) -> None:
             usable(folder)
 
 
-def test_the_gallery_goes_beside_its_result_and_goes_away_with_it(tmp_path: Path) -> None:
-    pictures = image_gallery()
-    held = result()
-    digests = held.digests.model_copy(update={"gallery": gallery.digest(pictures)})
-    place = keep(held.model_copy(update={"digests": digests}), pictures, tmp_path)
-    assert load(place).digests.gallery == gallery.digest(pictures)
-    assert place.with_name("gallery.npz").exists()
-    quick = keep(result(suite="quick"), pictures, tmp_path)
+IMAGES = TRACKS["image-detection"].current
+
+
+def pictured(suite: str = "full", changed: bool = False) -> tuple[Result, Arrays]:
+    """A result with heatmaps, and its gallery of two misses in the first corner."""
+
+    def answer(key: CaseKey) -> Judgement:
+        truth = {"corner": 0.0, "reliance": 0.5, "accuracy": 1.0, "one_class": 0.0, "patched": 200.0}
+        return Judgement(key.seed + key.strength, figures={**truth, "hits": 100.0})
+
+    held = image_gallery(seed=int(changed))
+    zeros = {"corner": 0, "role": 0, "hit": False, "peak": 0}
+    pictures = {**held, **{name: np.full_like(held[name], value) for name, value in zeros.items()}}
+    made = result(rows=outcomes(answer, IMAGES, suite), version=IMAGES, suite=suite)
+    digests = made.digests.model_copy(update={"gallery": gallery.digest(pictures)})
+    return made.model_copy(update={"digests": digests}), pictures
+
+
+def test_the_gallery_goes_beside_its_result(tmp_path: Path) -> None:
+    place = keep(*pictured(), tmp_path)
+    assert load(place) == pictured()[0]
+    assert sorted(path.name for path in place.parent.iterdir()) == ["gallery.npz", "results.json"]
+    quick = keep(*pictured("quick"), tmp_path)
     assert quick.with_name("gallery-quick.npz").exists()
-    keep(held, None, tmp_path)
-    assert not place.with_name("gallery.npz").exists()
-    assert load(place) == held
+    assert load(place) == pictured()[0]
+    assert load(keep(*pictured(changed=True), tmp_path)) == pictured(changed=True)[0]
+
+
+def test_stopped_between_its_two_files_a_result_is_still_whole(tmp_path: Path) -> None:
+    place = keep(*pictured(), tmp_path)
+    new, pictures = pictured(changed=True)
+    gallery.save(pictures, gallery.place_of(place))
+    assert load(place) == pictured()[0]
+    save(new, place)
+    assert load(place) == new
+    assert load(keep(new, pictures, tmp_path)) == new
+    assert len(list(place.parent.iterdir())) == 2
 
 
 def test_a_gallery_that_is_missing_or_not_named_is_a_fault(tmp_path: Path) -> None:
-    pictures = image_gallery()
-    held = result()
-    digests = held.digests.model_copy(update={"gallery": gallery.digest(pictures)})
-    place = keep(held.model_copy(update={"digests": digests}), pictures, tmp_path)
+    held, pictures = pictured()
+    place = keep(held, pictures, tmp_path)
     place.with_name("gallery.npz").unlink()
     with pytest.raises(ResultError, match=r"gallery\.npz: expected the gallery of a result"):
         load(place)
-    keep(held, None, tmp_path)
-    gallery.save(pictures, place.with_name("gallery.npz"))
-    with pytest.raises(ResultError, match=r"gallery\.npz: expected no file"):
+    nameless = held.digests.model_copy(update={"gallery": None})
+    save(held.model_copy(update={"digests": nameless}), place)
+    with pytest.raises(ResultError, match=r"digests\.gallery: expected one, as rows have hits, got none"):
         load(place)
+    plain = tmp_path / result().place
+    save(result(), plain)
+    plain.with_name("gallery.npz").write_bytes(b"")
+    with pytest.raises(ResultError, match=r"gallery\.npz: expected no file"):
+        load(plain)

@@ -25,15 +25,15 @@ GOLDEN = {
     ),
     "embedding-mitigation@1.0": (
         "72c2bb04e69dd5528f6611fd351f5e1d07dc163ea5c62364381e537e48ccb39e",
-        "5c5b4e0a06c7f18b737e463cefc229b1624aecf77341d2e9a47faf5caa27cd19",
+        "87739137fab5a46d279493d39bf047de90de6da257d0f517fd24d0ba69f6c711",
     ),
     "image-detection@1.0": (
-        "2601a50ffc70ba22b8a4bce95b31d807ba015e99ca6090922cc30d4d15c59b31",
-        "a31bbeb94954994e06685e2b278c1ae6ecf8f9edb50d7ef3df31a5475b132d9f",
+        "1785d15e485a6e259c9e8ca839eb8c5e1be1f8090df9a9c0bf2b945ce8982d21",
+        "b107a6467e1ad04ea7c54970064d1e8df6f47df3f0032fce994dcd13106c5b68",
     ),
     "image-mitigation@1.0": (
-        "8abc99a40eb8e0746b7de026efe9e7bd6a1c71edef43ee305752e2670d92cacc",
-        "5075b8a474c2c8bf0c109af18eb4c20065e1c1555ad33d8eef8ace493d7a287f",
+        "531771f8dadaff498ca43cb2590a47e3f2908fd646545162e45e99b238e8bd1c",
+        "ee2821a358ccf0e077c9160ac734bd36d9cb182361620895adfbfc6d8fbc8e67",
     ),
 }
 """The digests of each version's data and metrics; they never change once results exist."""

@@ -22,14 +22,14 @@ from benchmark.records import (
     Judgement,
     Kind,
     Made,
+    Role,
 )
 from benchmark.seeds import entry_seed, generator
 from benchmark.tracks.detection import FLAG, SCORE
 from benchmark.tracks.patched_images import (
     VARIANT,
-    Draw,
     TrainingSet,
-    corner_of,
+    dataset,
     sample_pictures,
     training_call,
     training_seed,
@@ -45,6 +45,10 @@ SEEDS = {0.9: 3, 0.95: 2, 0.98: 2, 1.0: 6}
 """rho -> how many seeds."""
 LEAST_RELIANCE = 0.2
 """From which reliance on a model trained with a usable patch counts as a shortcut case."""
+CELLS = (
+    Cell(VARIANT, NULL_RHO, Kind.NULL, NULLS),
+    *(Cell(VARIANT, rho, Kind.SHORTCUT, seeds, quick=int(rho in (0.9, 1.0))) for rho, seeds in SEEDS.items()),
+)
 SHOWN = {(NULL_RHO, 0), (0.98, 0), (1.0, 0), (1.0, 1), (1.0, 2), (1.0, 3)}
 """The cases, by rho and seed of the public suite, of which every entry's gallery shows the same images."""
 SHOWN_IMAGES = 2
@@ -89,7 +93,7 @@ DATA = (
 VARIANT_NOTES = (
     VariantNote(
         VARIANT,
-        "The patch goes along with the label. Below ρ = 1 the model mostly learns the bar.",
+        "The patch goes along with the label: the lower ρ, the more of the bar the model learns.",
         "Methods that look at what the model uses, not at what the data hold.",
     ),
 )
@@ -97,14 +101,18 @@ LIMITS = (
     "AUROC saturates: a method that correlates pixels with labels and never calls the model reaches it too, "
     "and points at the patch every time, as the data hold the patch whether the model uses it or not. How "
     "much the model relies on it the data do not tell: read the rank correlation, and look at the gallery.",
-    "A method that always points at the same places by itself, such as a border effect, may hit corners "
-    "for no good reason. Look at the gallery, at the null case most of all.",
+    "A heatmap that always peaks in one and the same corner hits in up to 0.3 of the images, since a suite "
+    "has four corners only. Look at the gallery, at the null case most of all.",
     "One architecture, one kind of patch, a fixed corner: what finds this need not find another shortcut.",
-    "There are 9 nulls: a flag's FPR moves in steps of 0.11.",
+    "There are 9 nulls: a flag's FPR moves in steps of 0.11. An interval of 1.000 to 1.000 is that of scores "
+    "that separate these cases without an error; other seeds may give less.",
 )
 OUTCOMES = (
     ("a heatmap is all zero, all equal, or holds NaN or infinity", "it has no peak and counts as a miss"),
-    ("a heatmap has several equal peaks", "it hits only if every one of them is on the patch or near it"),
+    (
+        "a heatmap has several equal peaks",
+        "it hits only if every one of them is on the patch or at most 2 pixels beside it",
+    ),
     ("a heatmap has negative values", "its peak is the largest value, as for any other"),
     (
         "heatmaps have another shape, such as (400, 32, 32, 1) or (400, 3, 32, 32)",
@@ -125,8 +133,9 @@ OUTCOMES = (
 
 def generate(key: CaseKey) -> Case:
     """The held-out images of `key`; hidden, those its model is trained on."""
-    drawn = Draw(KEY, key, "training").images(key.strength, TRAINING_IMAGES)
-    held_out = Draw(KEY, key, "held out").images(key.strength, HELD_OUT_IMAGES)
+    source = dataset(KEY, key, CELLS)
+    drawn = source.draw("training", key.strength, TRAINING_IMAGES)
+    held_out = source.draw("held out", key.strength, HELD_OUT_IMAGES)
     return Case(
         key=key,
         kind=key.kind,
@@ -136,7 +145,7 @@ def generate(key: CaseKey) -> Case:
             "training_images": drawn.images,
             "training_task_labels": drawn.task_labels,
         },
-        figures={"corner": float(corner_of(KEY, key))},
+        figures={"corner": float(source.corner)},
     )
 
 
@@ -201,16 +210,15 @@ def pictures_of(case: Case, heatmaps: FloatArray, found: Peaks) -> Arrays:
     """A few images of a case with their heatmaps float64 (400, 32, 32), for the gallery.
 
     The same images for every entry of some cases, and of every shortcut case one hit and one miss of this
-    entry, where it has them. All hold the patch. `role` says why an image is there: 0 every entry has it,
-    1 a hit, 2 a miss.
+    entry, where it has them. All hold the patch.
     """
     patched = case.hidden["attribute"] == 1
     random = generator("gallery", case.key.id)
-    chosen: list[tuple[int, int]] = []
+    chosen: list[tuple[int, Role]] = []
     if (case.key.strength, case.key.seed) in SHOWN:
-        chosen += [(int(row), 0) for row in _some(random, patched, SHOWN_IMAGES)]
+        chosen += [(int(row), Role.SHARED) for row in _some(random, patched, SHOWN_IMAGES)]
     if case.kind is Kind.SHORTCUT:
-        for role, wanted in ((1, patched & found.hit), (2, patched & ~found.hit)):
+        for role, wanted in ((Role.HIT, patched & found.hit), (Role.MISS, patched & ~found.hit)):
             chosen += [(int(row), role) for row in _some(random, wanted, 1)]
     rows = np.array([row for row, _ in chosen], dtype=np.int64)
     return {
@@ -234,13 +242,7 @@ FIRST = Version(
     number="1.0",
     changes="First version.",
     why="It asks whether a method sees what a trained model uses, and where.",
-    cells=(
-        Cell(VARIANT, NULL_RHO, Kind.NULL, NULLS),
-        *(
-            Cell(VARIANT, rho, Kind.SHORTCUT, seeds, quick=int(rho in (0.9, 1.0)))
-            for rho, seeds in SEEDS.items()
-        ),
-    ),
+    cells=CELLS,
     generate=generate,
     prepare=prepare,
     laboratory="cnn",
@@ -251,10 +253,11 @@ FIRST = Version(
     breakdown=("auroc", "tpr", "pointing_game"),
     answers=("score",),
     optional=("flag", "hits"),
+    pictured="hits",
     truth=TRUTH,
     kind_of=kind_of,
     strata=("variant", "null"),
-    suite_digest="2601a50ffc70ba22b8a4bce95b31d807ba015e99ca6090922cc30d4d15c59b31",
+    suite_digest="1785d15e485a6e259c9e8ca839eb8c5e1be1f8090df9a9c0bf2b945ce8982d21",
 )
 
 TRACK = Track(
@@ -284,5 +287,5 @@ TRACK = Track(
     strength_symbol="ρ",
     limits=LIMITS,
     outcomes=OUTCOMES,
-    pictures=partial(sample_pictures, KEY, 0.9),
+    pictures=partial(sample_pictures, KEY, 0.9, CELLS),
 )

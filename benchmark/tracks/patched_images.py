@@ -1,14 +1,16 @@
 """What the image tracks share: a dataset's corner, its images, and the call that trains on them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmark.data.patched_bars import CORNERS, Images, PatchedBars, Recipe, generate_patched_bars
 from benchmark.records import Call, CaseKey, Field, IntArray, Kind, Made
-from benchmark.seeds import digest_of, generator
-from benchmark.tracks.spec import ImageRow
+from benchmark.seeds import OFFSET_STRIDE, digest_of, generator
+from benchmark.tracks.spec import Cell, ImageRow
 from benchmark.training import state_size
 
 VARIANT = "patch"
@@ -16,27 +18,32 @@ VARIANT = "patch"
 
 
 @dataclass(frozen=True)
-class Draw:
-    """A part of a dataset of a track."""
+class Dataset:
+    """A dataset of a track, of which parts are drawn."""
 
     track: str
     """The track's key."""
     key: CaseKey
     """The case."""
-    role: str
-    """`training`, `held out` or `test`."""
+    corner: int
+    """Where its patch is, a place in `CORNERS`."""
 
-    def images(self, rho: float, n: int) -> PatchedBars:
-        """n images, the patch in the dataset's corner, agreeing with the label with probability rho."""
-        recipe = Recipe(rho, n, corner_of(self.track, self.key))
-        return generate_patched_bars(recipe, generator(*_name(self.track, self.key), self.role))
+    def draw(self, role: str, rho: float, n: int) -> PatchedBars:
+        """n images of the part `role`; the patch agrees with the label with probability rho."""
+        recipe = Recipe(rho, n, self.corner)
+        return generate_patched_bars(recipe, generator(*_name(self.track, self.key), role))
 
 
-def corner_of(track: str, key: CaseKey) -> int:
-    """The dataset's corner, a place in `CORNERS`: each once in every four seeds of a strength, shuffled."""
-    block, place = divmod(key.seed, len(CORNERS))
-    dealt = generator(track, key.variant, key.strength, "corners", block).permutation(len(CORNERS))
-    return int(dealt[place])
+def dataset(track: str, key: CaseKey, cells: Sequence[Cell]) -> Dataset:
+    """The dataset of `key` in a suite of `cells`, its corner dealt.
+
+    The corners are dealt in turn over all cases of a kind, in the order of the suite, from a shuffled deck:
+    over any four seeds of a strength each comes up once, and over a suite no corner much more than another.
+    """
+    earlier = takewhile(lambda cell: (cell.strength, cell.kind) != (key.strength, key.kind), cells)
+    start = sum(cell.seeds for cell in earlier if cell.kind is key.kind)
+    deck = generator(track, "corners", key.kind.value, key.seed // OFFSET_STRIDE).permutation(len(CORNERS))
+    return Dataset(track, key, int(deck[(start + key.seed) % len(CORNERS)]))
 
 
 @dataclass(frozen=True)
@@ -74,18 +81,17 @@ def _name(track: str, key: CaseKey) -> tuple[str, str, float, int]:
     return (track, key.variant, key.strength, key.seed)
 
 
-def sample_pictures(track: str, rho: float) -> tuple[ImageRow, ...]:
+def sample_pictures(track: str, rho: float, cells: Sequence[Cell]) -> tuple[ImageRow, ...]:
     """Images of each label without and with the patch, from a dataset of a track at `rho`."""
-    key = CaseKey(VARIANT, rho, 0, Kind.SHORTCUT)
-    drawn = Draw(track, key, "training").images(rho, 400)
+    chosen = dataset(track, CaseKey(VARIANT, rho, 0, Kind.SHORTCUT), cells)
+    drawn = chosen.draw("training", rho, 400)
     groups = [(label, patch) for label in (0, 1) for patch in (0, 1)]
-    chosen = [_first_of(drawn, label, patch) for label, patch in groups]
     bars, patches = ("lying bar", "standing bar"), ("no patch", "patch")
     return (
         ImageRow(
             name="images",
-            title=f"ρ = {rho:g}, the patch {CORNERS[corner_of(track, key)]}",
-            images=drawn.images[chosen].transpose(0, 2, 3, 1),
+            title=f"ρ = {rho:g}, the patch {CORNERS[chosen.corner]}",
+            images=drawn.images[[_first_of(drawn, *group) for group in groups]].transpose(0, 2, 3, 1),
             captions=tuple(f"{bars[label]}, {patches[patch]}" for label, patch in groups),
         ),
     )

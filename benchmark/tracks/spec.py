@@ -57,6 +57,9 @@ class Version:
     prepare: Callable[[Case, Caller], Case] | None = None
     """Trains and measures what a case needs before an entry sees it; the caller reaches the laboratory,
     whose answers are remembered."""
+    confirm: Callable[[Case, Caller, Judgement], None] | None = None
+    """Asks an entry once more, in a process that has seen nothing of the case, and lets `CallFailed`
+    through where it answers otherwise; None where one answer is enough."""
     laboratory: str = ""
     """The laboratory that `prepare` and `examine` call, a folder of `benchmark/lab/`; empty for none."""
     training: Training | None = None
@@ -65,6 +68,8 @@ class Version:
     """What every answer becomes: `score` where the track asks for one, and names of per-case figures."""
     optional: tuple[str, ...] = ("flag",)
     """What an answer may also become, for all cases of an entry or for none: `flag`, and names of figures."""
+    pictured: str = ""
+    """The figure with which pictures for the gallery come; empty for none."""
     truth: tuple[str, ...] = ()
     """Names of the per-case figures that were measured before any entry saw the case."""
     kind_of: Callable[[Kind, Mapping[str, float]], Kind] | None = None

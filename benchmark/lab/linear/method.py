@@ -2,6 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
+from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -32,11 +34,15 @@ class Laboratory:
     def leakage(self, columns: Floats, attribute: Ints, task_labels: Ints) -> float:
         """The out-of-fold AUROC, in [0, 1], of a linear probe of the attribute from columns (n, k) and label.
 
-        Five folds, stratified by attribute and label; columns are standardized by the training folds alone,
-        constant ones only centered. attribute, task_labels: int64 (n,) of 0 and 1. Source: track
-        specification, embedding-mitigation, `leakage_auroc`.
+        Five folds, stratified by attribute and label. Each column is first replaced by normal scores of its
+        ranks, so that no scale, offset or heavy tail hides anything from the probe. 0.5 where all columns are
+        constant. attribute, task_labels: int64 (n,) of 0 and 1. Source: track specification,
+        embedding-mitigation, `leakage_auroc`.
         """
-        known = np.column_stack([columns, task_labels])
+        if (columns == columns[0]).all():
+            return 0.5
+        shaped = ndtri((rankdata(columns, axis=0) - 0.5) / len(columns))
+        known = np.column_stack([shaped, task_labels])
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
         parts = list(folds.split(known, 2 * attribute + task_labels))
         probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=ITERATIONS))
