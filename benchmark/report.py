@@ -39,13 +39,15 @@ WORDS = {
 
 
 def warn_of(launcher: Launcher) -> None:
-    """Says on standard error, before anything runs, when an entry will not be kept from this machine."""
+    """Says on standard error, before anything runs, what of this machine is open to the entry."""
     if not launcher.protects:
         fault = bwrap_fault()
         why = f" bwrap: {fault}." if fault else ""
         print(
             f"Isolation: {launcher.name} does not protect this machine from the entry.{why}", file=sys.stderr
         )
+    elif launcher.weakness:
+        print(f"Isolation: {launcher.name} has {launcher.weakness}.", file=sys.stderr)
 
 
 @contextmanager

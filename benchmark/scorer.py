@@ -202,7 +202,8 @@ def _bench(request: Request, jobs: int) -> Iterator[_Bench]:
             function=entry.functions[track.key],
             signature_name=track.signature.name,
             arguments=track.signature.arguments,
-            packages=(shared, *([] if own is None else [own])),
+            packages=(shared,),
+            pinned=() if own is None else (own,),
             preload=(MODULE,) if track.shared_models else (),
         )
         for _ in range(jobs):

@@ -13,7 +13,9 @@ MOST_BODY_LINES = 40
 """Lines of a function, less its signature and docstring."""
 MOST_PARAMETERS = 5
 """Parameters of a function, less `self` and `cls`."""
-STAND_ALONE = ("benchmark.isolation.worker", "benchmark.isolation.calls")
+STAND_ALONE = tuple(
+    f"benchmark.isolation.{name}" for name in ("worker", "calls", "filter", "loading", "room", "sweep")
+)
 """The modules that are mounted alone: standard library and numpy only."""
 OPEN_TO_ENTRIES = "benchmark.models"
 """The one package of ours that an entry may import."""

@@ -5,12 +5,16 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 SCRATCH_BYTES = 512 << 20
 """The size of the scratch folder, of shared memory, and of any one file."""
+ROOM_CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SYS_CHROOT", "CAP_SETPCAP")
+"""What the worker needs inside to make rooms for cases; gone in a case before a line of the entry runs."""
+DEVICES = ("null", "zero", "full", "random", "urandom")
+LINKS = {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 NAME = "entry"
 """The sandbox's host and user name."""
 
@@ -21,16 +25,28 @@ ALLOW = (
 )
 
 
+ELSEWHERE = (
+    "no other system has user namespaces: score inside a Linux virtual machine, or a container that may make "
+    "user namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+    "--security-opt systempaths=unconfined), or choose --isolation process, which protects nothing"
+)
+
+
 def interpreter() -> str:
     """The interpreter outside any virtual environment."""
     return os.path.realpath(getattr(sys, "_base_executable", sys.executable))
+
+
+def interpreter_folder() -> Path:
+    """The folder of the interpreter and its library, which a sandbox shows."""
+    return Path(sys.base_prefix).resolve()
 
 
 @cache
 def bwrap_fault() -> str | None:
     """Why bubblewrap cannot run here and what to do about it; None when it can."""
     if sys.platform != "linux":
-        return f"expected Linux, got {platform.system()}; choose --isolation process, which protects nothing"
+        return f"expected Linux, got {platform.system()}; {ELSEWHERE}"
     if shutil.which("bwrap") is None:
         return f"expected the program bwrap, got none on the PATH; {INSTALL}"
     try:
@@ -50,15 +66,24 @@ def sandbox(mounts: Mapping[Path, str]) -> list[str]:
     shown = [option for source, place in mounts.items() for option in ("--ro-bind", str(source), place)]
     return [
         shutil.which("bwrap") or "bwrap",
-        *("--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"),
+        *("--unshare-user", "--uid", "1000", "--gid", "1000"),
         *("--unshare-pid", "--as-pid-1", "--unshare-net", "--unshare-ipc", "--unshare-cgroup-try"),
         *("--unshare-uts", "--hostname", NAME),
         *("--cap-drop", "ALL", "--new-session", "--die-with-parent"),
+        *(option for name in ROOM_CAPABILITIES for option in ("--cap-add", name)),
         *_system_mounts(),
-        *("--proc", "/proc", "--dev", "/dev", *scratch, "/dev/shm", *scratch, "/tmp"),
+        *("--proc", "/proc", "--tmpfs", "/dev", *_devices(), *scratch, "/dev/shm", *scratch, "/tmp"),
         *shown,
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"),
     ]
+
+
+def _devices() -> Iterator[str]:
+    """The options that show the devices any program needs; no terminals."""
+    for name in DEVICES:
+        yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
+    for name, target in LINKS.items():
+        yield from ("--symlink", f"/proc/self/{target}", f"/dev/{name}")
 
 
 @cache
@@ -70,6 +95,6 @@ def _system_mounts() -> tuple[str, ...]:
             options += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             options += ["--ro-bind", str(path), str(path)]
-    prefix = str(Path(sys.base_prefix).resolve())
+    prefix = str(interpreter_folder())
     options += ["--ro-bind", prefix, prefix]
     return (*options, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")

@@ -42,13 +42,21 @@ class Unusable(Exception):
 
 
 class Served:
-    """The entry as its calls reach it: its function, and the object that a call returned to be kept."""
+    """An entry as its calls reach it: its function, and the object that a call returned to be kept."""
 
-    def __init__(self, function: Callable[..., object], signature: str, folder: str) -> None:
-        self._function = function
+    def __init__(self, signature: str, folder: str) -> None:
+        self._function: Callable[..., object] | None = None
+        self._fault: BaseException | None = None
         self._signature = signature
         self._folder = folder
         self._kept: object = None
+
+    def load(self, load: Callable[[], Callable[..., object]]) -> None:
+        """Has the function loaded; an error waits for the calls, each of which then fails with it."""
+        try:
+            self._function = load()
+        except BaseException as error:  # noqa: BLE001 - an entry may raise anything
+            self._fault = error
 
     def serve(self, line: socket.socket) -> None:
         """Answers calls until the host closes its end of the line."""
@@ -75,9 +83,11 @@ class Served:
     def _answer(self, line: socket.socket, request: dict[str, Any]) -> tuple[int, list[Array]]:
         """The bit mask and the arrays of the answer to one call; raises whatever the entry may."""
         arguments = made_arguments(received_arguments(line, request["arguments"]))
+        if self._fault is not None:
+            raise self._fault
         name, returns = request["function"], request["returns"]
-        target = self._function if name == self._signature else getattr(self._kept, name, None)
-        if target is self._function:
+        target: Any = self._function if name == self._signature else getattr(self._kept, name, None)
+        if target is self._function and target is not None:
             value = target(**arguments)
         elif target is not None:
             value = target(*arguments.values())

@@ -7,7 +7,8 @@ from typing import Generic, Self, TypeVar
 
 from benchmark.isolation.case import Case
 from benchmark.isolation.channel import Gone
-from benchmark.isolation.launchers import Launcher, Task
+from benchmark.isolation.launched import Task
+from benchmark.isolation.launchers import Launcher
 from benchmark.isolation.protocol import Malformed
 from benchmark.isolation.tree import Tree
 from benchmark.records import Caller, CallFailed, Status
@@ -29,6 +30,8 @@ class EntryCode:
     """The names of its arguments."""
     packages: tuple[Path, ...] = ()
     """Folders to import from after the installed packages, which they cannot hide; read-only in a sandbox."""
+    pinned: tuple[Path, ...] = ()
+    """Such folders that the entry chose, which each case imports from anew."""
     preload: tuple[str, ...] = ()
     """Modules imported before the entry is, so that no case pays for it."""
 
@@ -69,7 +72,7 @@ class CaseFailed(CallFailed):
 
 
 class Worker:
-    """An entry at work on cases, one at a time: imported once, each case in a fresh fork.
+    """An entry at work on cases, one at a time: its packages imported once, each case in a fresh fork.
 
     Any thread may use a worker, one at a time. After a timeout or a broken frame all its processes are
     ended, and the next case pays for the import again. An entry that cannot be loaded is not tried again:
@@ -141,6 +144,7 @@ class Worker:
                     arguments=entry.arguments,
                     memory_mib=self._limits.memory_mib,
                     packages=entry.packages,
+                    pinned=entry.pinned,
                     preload=entry.preload,
                 )
             )

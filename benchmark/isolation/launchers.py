@@ -1,9 +1,7 @@
 """How the worker is started: in a bubblewrap sandbox, or as a plain process that protects nothing."""
 
-import contextlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -16,74 +14,24 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmark.errors import IsolationError
+from benchmark.isolation import filter as system_calls
 from benchmark.isolation.bubblewrap import NAME, SCRATCH_BYTES, bwrap_fault, interpreter, sandbox
+from benchmark.isolation.launched import Launched, Task, remove
 from benchmark.isolation.numeric import numeric_class, numeric_environment
+from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
-INSIDE = ("worker.py", "calls.py")
+INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py")
 """The files that run inside; the first is the program."""
 FLAGS = ("-s", "-S", "-B", "-P", "-u")
 """No packages but those named, no bytecode written, no folder of the script, prints at once."""
 ADDRESS_SPACE = 4 << 30
 """Room for mapped files beside the memory limit, in bytes: libraries are large, and cost no memory."""
+SCRATCH = ("/tmp", "/dev/shm")
+"""The folders an entry may write to in the sandbox."""
 OPEN_FILES = 512
 PROCESSES = 512
 """How many processes an entry may run; in the sandbox the system also counts their threads."""
-GRACE_SECONDS = 3.0
-"""How long a worker may take to end by itself."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a worker is to run."""
-
-    folder: Path
-    """The entry's folder."""
-    function: str
-    """The function's name in `method.py`."""
-    signature: str
-    """The function's name as the track states it."""
-    arguments: tuple[str, ...]
-    """The names of its arguments."""
-    memory_mib: int
-    """Memory limit of each of its processes, in MiB."""
-    packages: tuple[Path, ...] = ()
-    """Folders to import from after the installed packages, which they cannot hide; read-only in a sandbox."""
-    preload: tuple[str, ...] = ()
-    """Modules imported before the entry is, so that no case pays for it."""
-
-
-@dataclass(frozen=True)
-class Launched:
-    """A running worker: the processes, and the host's ends of what connects to them."""
-
-    name: str
-    """The launcher's name."""
-    process: subprocess.Popen[bytes]
-    """The first process, at the head of a session of its own."""
-    control: socket.socket
-    """The line to the supervisor."""
-    output: int
-    """The descriptor to read what is printed while the entry loads; for the reader to close."""
-    scratch: Path | None
-    """The private temporary folder outside a sandbox; None in one."""
-    ended: threading.Event
-    """Set when the thread that started the process need no longer live."""
-
-    def end(self) -> None:
-        """Ends every process of the worker and removes what it left. May be called again."""
-        self.control.close()
-        try:
-            self.process.wait(GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.ended.set()
-            if self.scratch is not None:
-                _remove(self.scratch)
 
 
 @dataclass(frozen=True)
@@ -98,6 +46,8 @@ class _Plan:
     """Where the entry is."""
     paths: tuple[str, ...]
     """Where the packages are."""
+    pinned: tuple[str, ...]
+    """Where those are that the entry chose."""
     scratch: tuple[str, ...]
     """The folders it may write to, the first of them for temporary files."""
     limits: Mapping[str, int]
@@ -117,12 +67,28 @@ class Launcher:
         return self.name == "bwrap"
 
     @property
+    def weakness(self) -> str | None:
+        """What this machine lacks of the protection; None where nothing is, or where there is none at all."""
+        fault = system_calls.fault() if self.protects else None
+        return f"no filter of system calls: {fault}" if fault else None
+
+    @property
     def numeric_class(self) -> str:
         """The instruction set that numbers are computed with, such as `x86-64-avx2`."""
         return numeric_class()
 
     def start(self, task: Task) -> Launched:
-        """A new worker for the task. Raises IsolationError when it cannot be started."""
+        """A new worker for the task.
+
+        One that is to protect is tried from inside first, once in each process. Raises IsolationError when it
+        cannot be started or does not hold.
+        """
+        if self.protects:
+            require(self.name, self._begun, frozenset(_environment(SCRATCH[0])))
+        return self._begun(task)
+
+    def _begun(self, task: Task) -> Launched:
+        """A new worker, tried or not."""
         private = None if self.protects else Path(tempfile.mkdtemp(prefix="entry-"))
         control, theirs = socket.socketpair()
         output, printing = os.pipe()
@@ -143,7 +109,7 @@ class Launcher:
             control.close()
             os.close(output)
             if private is not None:
-                _remove(private)
+                remove(private)
             raise IsolationError(f"isolation {self.name}: expected to start Python, got: {error}") from None
         finally:
             theirs.close()
@@ -153,19 +119,17 @@ class Launcher:
     def _plan(self, task: Task, private: Path | None) -> _Plan:
         """The surroundings: in the sandbox, or in this machine with a private scratch folder."""
         packages = [*_packages(), *(package.resolve() for package in task.packages)]
+        pinned = [package.resolve() for package in task.pinned]
         folder = task.folder.resolve()
         if private is not None:
-            return _Plan(
-                (), str(HERE / INSIDE[0]), str(folder), tuple(map(str, packages)), (str(private),), {}
-            )
-        places = {path: f"/packages/{number}" for number, path in enumerate(packages)}
+            paths, chosen = tuple(map(str, packages)), tuple(map(str, pinned))
+            return _Plan((), str(HERE / INSIDE[0]), str(folder), paths, chosen, (str(private),), {})
+        places = {path: f"/packages/{number}" for number, path in enumerate([*packages, *pinned])}
         program = {HERE / name: f"/worker/{name}" for name in INSIDE}
         wrapper = sandbox({**places, **program, folder: "/entry"})
-        scratch = ("/tmp", "/dev/shm")
+        paths, chosen = (tuple(places[path] for path in paths) for paths in (packages, pinned))
         limits = {"NPROC": PROCESSES}
-        return _Plan(
-            tuple(wrapper), f"/worker/{INSIDE[0]}", "/entry", tuple(places.values()), scratch, limits
-        )
+        return _Plan(tuple(wrapper), f"/worker/{INSIDE[0]}", "/entry", paths, chosen, SCRATCH, limits)
 
 
 def _started(
@@ -207,16 +171,14 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "arguments": task.arguments,
         "preload": task.preload,
         "paths": plan.paths,
+        "pinned": plan.pinned,
+        "rooms": bool(plan.wrapper),
         "scratch": plan.scratch,
+        "scratch_bytes": SCRATCH_BYTES,
         "processes": PROCESSES,
         "limits": {**limits, **plan.limits},
     }
     return [*plan.wrapper, interpreter(), *FLAGS, plan.worker, json.dumps(description)]
-
-
-def _remove(folder: Path) -> None:
-    """Removes a folder, however deep; Python's own way fails below a thousand levels."""
-    subprocess.run(["rm", "-rf", "--", str(folder)], check=False)
 
 
 BWRAP = Launcher("bwrap")

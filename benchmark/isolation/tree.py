@@ -4,9 +4,10 @@ import struct
 import time
 
 from benchmark.errors import IsolationError
+from benchmark.isolation.bubblewrap import ALLOW
 from benchmark.isolation.case import Case, ending
 from benchmark.isolation.channel import Channel, Gone, Message, Output
-from benchmark.isolation.launchers import Launched
+from benchmark.isolation.launched import Launched
 from benchmark.isolation.protocol import STATUSES, Malformed, one_line
 from benchmark.records import CallFailed, Status
 
@@ -43,6 +44,10 @@ class Tree:
             raise CallFailed(Status.TIMED_OUT, reason) from None
         except (Gone, Malformed):
             message = Message(b"", b"")
+        if message.kind == b"N":
+            said = one_line(message.payload.decode(errors="replace"))
+            name = self._launched.name
+            raise IsolationError(f"isolation {name}: expected a room for each case, got: {said}; {ALLOW}")
         if message.kind != b"R":
             raise _load_failure(message)
         self._channel.output.close()

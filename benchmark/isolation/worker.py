@@ -1,27 +1,32 @@
-"""The program that runs inside: it imports an entry once and forks a fresh image of it for every case.
+"""The program that runs inside: it imports an entry's packages once and forks a fresh image for every case.
 
-With `calls.py` beside it, it stands alone. A launcher starts it as `python worker.py TASK`, where TASK is
-a JSON object with the keys that `launchers.py` writes. Three kinds of process run this file:
+With the files named in `PARTS` beside it, it stands alone. A launcher starts it as `python worker.py TASK`,
+where TASK is a JSON object with the keys that `launchers.py` writes. Three kinds of process run this file:
 
-- the **supervisor**, started first, never runs a line of the entry. It passes messages on, ends whatever a
-  case left running, and empties the scratch folders. When the host goes away, it ends everything.
-- the **image** sets the limits, imports what the track names and `method.py`, and forks for every case.
-- the **case**, a fork of the image, serves the calls of one case over a socket of its own (`calls.py`).
+- the **supervisor**, started first, never runs a line of the entry. It passes messages on, makes a room for
+  each case (`room.py`) and ends it with all that is in it. When the host goes away, it ends everything.
+- the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
+  and the entry name (`loading.py`), and forks for every case.
+- the **case**, a fork of the image, moves into its room, gives up what it might do (`filter.py`), imports
+  `method.py`, and serves the calls of one case over a socket of its own (`calls.py`). The first such fork
+  only tries the import, before any case.
+
+Where the launcher protects nothing there are no rooms: the supervisor ends the processes below it one by one
+and empties the scratch folders (`sweep.py`).
 
 A message to the host is a kind of one byte, a length (u16) and that many bytes. `U`: the supervisor is up.
-`R`: the entry is loaded. `F`: it is not; a status byte and a reason. `X`: the case's process ended; its
-wait status (i32). `D`: the image ended; its wait status, or -1 where too many processes ran. `K`: nothing
-of the last case is left.
+`R`: the entry can be imported. `F`: it cannot; a status byte and a reason. `N`: no room could be made; the
+reason. `X`: the case's process ended; its wait status (i32). `D`: the image, or the trial of its import,
+ended; its wait status, or -1 where too many processes ran. `K`: nothing of the last case is left.
 A message from the host is one byte. `C`, with the case's socket and the pipe for its output: start a case.
-`E`: end what is left of it.
+`E`: end what is left of it. The supervisor passes `C` on to the image with the room's namespaces besides;
+before any, `L` with a room's namespaces: try the import.
 """
 
 import contextlib
 import ctypes
 import gc
-import importlib
 import importlib.util
-import inspect
 import json
 import os
 import resource
@@ -30,25 +35,26 @@ import signal
 import socket
 import struct
 import sys
-import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import Any, NoReturn
 
 MESSAGE = struct.Struct("<cH")
 WATCH_MILLISECONDS = 100
 """How often the processes are counted: where root runs the scorer, the system does not limit them."""
-CLEAN_SECONDS = 5.0
-"""How long the processes of a case may take to end."""
 DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 """The options of Linux's prctl."""
 LINUX = sys.platform == "linux"
+LIBRARY = ctypes.CDLL(None)
 
-calls: Any = None
-"""The module of `calls.py`, once `load_calls` has made it."""
-Function = Callable[..., object]
+PARTS = ("calls", "filter", "loading", "room", "sweep")
+"""The files beside this one, each a module of that name."""
+parts: dict[str, Any] = {}
+"""Those modules, once `load_part` has made them."""
+MOST_DESCRIPTORS = 5
+"""How many descriptors come with a command: a case's own two, and a room's three."""
+REASON_BYTES = 2048
+"""The longest reason that is told."""
+
 Task = dict[str, Any]
 
 
@@ -63,6 +69,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prctl(SUBREAPER, 1)
     prctl(DUMPABLE, 0)
+    for name in ("room", "sweep"):
+        load_part(name)
     tell(host, b"U")
     ours, theirs = socket.socketpair()
     image = os.fork()
@@ -72,7 +80,10 @@ def main() -> None:
         run_image(theirs, task)
     theirs.close()
     try:
-        supervise(host, ours, image, task)
+        supervise(host, ours, Rooms(image, task))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            tell(host, b"N", str(error).encode()[:REASON_BYTES])
     finally:
         if os.getpid() != 1:
             end_all(image, task["scratch"])
@@ -87,111 +98,80 @@ def end_all(image: int, scratch: list[str]) -> None:
     with contextlib.suppress(OSError):
         os.killpg(image, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        clean(-1, scratch)
+        parts["sweep"].clean(-1, scratch)
     for folder in scratch:
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 
 
-def supervise(host: socket.socket, line: socket.socket, image: int, task: Task) -> None:
+class Rooms:
+    """The room of the case that runs, and the next; where there are none, the processes they would hold."""
+
+    def __init__(self, image: int, task: Task) -> None:
+        self.image = image
+        self.task = task
+        self._room: Any = None
+        self._next: Any = None
+
+    def taken(self) -> list[int]:
+        """The namespaces of a room that no case has been in; none where the launcher protects nothing."""
+        self.prepare()
+        self._room, self._next = self._next, None
+        return list(self._room.descriptors) if self._room else []
+
+    def prepare(self) -> None:
+        """Makes the next room, unless it is ready. Raises OSError with what failed."""
+        if self.task["rooms"] and self._next is None:
+            self._next = parts["room"].make(self.task["scratch"], self.task["scratch_bytes"])
+
+    def clear(self) -> None:
+        """Ends the last case with all it left. Raises TimeoutError when that cannot be had without a room."""
+        if self._room is not None:
+            room, self._room = self._room, None
+            room.end()
+        elif not self.task["rooms"]:
+            parts["sweep"].clean(self.image, self.task["scratch"])
+
+
+def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
     """Passes messages on between the host and the image until either is gone, or too many processes run."""
+    socket.send_fds(line, [b"L"], rooms.taken())
     poller = select.poll()
     poller.register(host, select.POLLIN)
     poller.register(line, select.POLLIN)
     while True:
         ready = {number for number, _ in poller.poll(WATCH_MILLISECONDS)}
-        if running() > task["processes"]:
+        if parts["sweep"].running() > rooms.task["processes"]:
             tell(host, b"D", struct.pack("<i", -1))
             return
         if line.fileno() in ready:
             message = line.recv(4096)
             if not message:
-                tell(host, b"D", struct.pack("<i", os.waitpid(image, 0)[1]))
+                tell(host, b"D", struct.pack("<i", os.waitpid(rooms.image, 0)[1]))
                 return
             host.sendall(message)
-        if host.fileno() in ready:
-            command, descriptors, _, _ = socket.recv_fds(host, 1, 2)
-            if command == b"C":
-                socket.send_fds(line, [command], descriptors)
-            elif command == b"E":
-                clean(image, task["scratch"])
-                tell(host, b"K")
-            else:
-                return
-            for descriptor in descriptors:
-                os.close(descriptor)
+        if host.fileno() in ready and not obey(host, line, rooms):
+            return
 
 
-def clean(image: int, scratch: list[str]) -> None:
-    """Ends every process below this one but the image, and empties the scratch folders.
-
-    Raises TimeoutError when processes come back as fast as they are ended.
-    """
-    deadline = time.monotonic() + CLEAN_SECONDS
-    while others := set(living(os.getpid())) - {image}:
-        if time.monotonic() > deadline:
-            raise TimeoutError
-        for process in others:
-            with contextlib.suppress(OSError):
-                os.kill(process, signal.SIGKILL)
-        time.sleep(0.0005)
-    reap(image)
-    for folder in scratch:
-        wipe(folder)
-
-
-def running() -> int:
-    """How many processes there are in a process namespace of its own; elsewhere, how many below this one."""
-    if os.getpid() == 1:
-        return sum(name.isdigit() for name in os.listdir("/proc"))
-    return sum(1 for _ in living(os.getpid()))
-
-
-def living(root: int) -> Iterator[int]:
-    """The processes below `root` that have not ended; none where the system does not list them."""
-    below = [root]
-    while below:
-        for process in children(below.pop()):
-            below.append(process)
-            with contextlib.suppress(OSError), open(f"/proc/{process}/stat", "rb") as file:
-                if file.read().rpartition(b")")[2].split()[0] != b"Z":
-                    yield process
-
-
-def children(process: int) -> list[int]:
-    """The child processes of all threads of a process."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{process}/task"):
-            with open(f"/proc/{process}/task/{thread}/children", "rb") as file:
-                found += map(int, file.read().split())
-    return found
-
-
-def reap(image: int) -> None:
-    """Collects the ended children other than the image."""
-    for process in children(os.getpid()):
-        if process != image:
-            with contextlib.suppress(OSError):
-                os.waitpid(process, os.WNOHANG)
-
-
-def wipe(folder: str) -> None:
-    """Empties a folder, following no links."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                os.chmod(entry.path, 0o700)
-                wipe(entry.path)
-                os.rmdir(entry.path)
-            else:
-                os.unlink(entry.path)
+def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
+    """Does what the host asks for; whether it is still there."""
+    command, descriptors, _, _ = socket.recv_fds(host, 1, 2)
+    if command == b"C":
+        socket.send_fds(line, [command], [*descriptors, *rooms.taken()])
+        rooms.prepare()
+    elif command == b"E":
+        rooms.clear()
+        tell(host, b"K")
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return command in (b"C", b"E")
 
 
 def prctl(option: int, value: int) -> None:
     """Sets an attribute of this process on Linux; elsewhere nothing."""
     if LINUX:
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        LIBRARY.prctl(option, value, 0, 0, 0)
 
 
 def tell(line: socket.socket, kind: bytes, payload: bytes = b"") -> None:
@@ -199,34 +179,51 @@ def tell(line: socket.socket, kind: bytes, payload: bytes = b"") -> None:
     line.sendall(MESSAGE.pack(kind, len(payload)) + payload)
 
 
+def load_part(name: str) -> None:
+    """Makes the module of a file beside this one, where no import of an entry finds it."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} cannot be imported")
+    parts[name] = importlib.util.module_from_spec(spec)
+    sys.modules[f"worker_{name}"] = parts[name]
+    spec.loader.exec_module(parts[name])
+
+
 # The image.
 
 
 def run_image(line: socket.socket, task: Task) -> NoReturn:
-    """Loads the entry and forks for every case; ends with the supervisor.
+    """Imports the packages and forks for every case; ends with the supervisor.
 
     Its session is its own: the system then shares the processors between it and the supervisor fairly.
     """
     os.setsid()
-    prctl(DUMPABLE, 1)
     prctl(DEATH_SIGNAL, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     set_limits(task["limits"])
     sys.path += task["paths"]
-    load_calls()
+    for name in PARTS:
+        load_part(name)
     try:
-        function = load(task)
-    except BaseException as error:  # noqa: BLE001 - an entry may raise anything
+        parts["loading"].prepare(task)
+    except BaseException as error:  # noqa: BLE001 - a package may raise anything
         traceback.print_exc()
-        status, reason = calls.describe(error, task["folder"])
-        unfit = status == calls.BAD_OUTPUT
-        tell(line, b"F", bytes([calls.CRASHED if unfit else status]) + reason)
+        tell(line, b"F", unloadable(error, task))
         os._exit(1)
-    silence()
     gc.collect()
     gc.freeze()
-    tell(line, b"R")
-    serve_cases(line, function, task)
+    serve_cases(line, task)
+
+
+def unloadable(error: BaseException, task: Task) -> bytes:
+    """The status and the reason of an error that an import raised."""
+    loading, calls = parts["loading"], parts["calls"]
+    if isinstance(error, (loading.Unfit, loading.Shared)):
+        status, reason = calls.CRASHED, calls.clipped(str(error), "")
+    else:
+        status, reason = calls.describe(error, task["folder"])
+    return b"%c%b" % (calls.CRASHED if status == calls.BAD_OUTPUT else status, reason)
 
 
 def set_limits(limits: dict[str, int]) -> None:
@@ -242,104 +239,6 @@ def set_limits(limits: dict[str, int]) -> None:
                 raise
 
 
-def load_calls() -> None:
-    """Makes the module `calls` from the file beside this one, where no import of an entry finds it."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.py")
-    globals()["calls"] = module_from("calls", path)
-
-
-def module_from(name: str, path: str) -> ModuleType:
-    """The module that the file at `path` makes; raises whatever its code may."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path} cannot be imported")
-    module = importlib.util.module_from_spec(spec)
-    if name == "method":
-        sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def load(task: Task) -> Function:
-    """The entry's function, its module imported and its signature checked; raises whatever an import may."""
-    sys.meta_path.insert(0, TorchWatch())
-    for name in task["preload"]:
-        importlib.import_module(name)
-    pin_torch()
-    seed_globals()
-    sys.path.insert(0, task["folder"])
-    module = module_from("method", os.path.join(task["folder"], "method.py"))
-    function = checked_function(module, task["function"], task["arguments"])
-    pin_torch()
-    return function
-
-
-class TorchWatch:
-    """A finder that has torch found by the others, and pins it as soon as its import has ended."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Where torch is, its loader made to pin it; None for any other module, and where there is none."""
-        if name != "torch":
-            return None
-        others = [finder for finder in sys.meta_path if hasattr(finder, "find_spec") and finder is not self]
-        specs = (finder.find_spec(name, path, target) for finder in others)
-        spec = next((spec for spec in specs if spec is not None), None)
-        if spec is not None and spec.loader is not None:
-            with contextlib.suppress(AttributeError):
-                spec.loader.exec_module = pinning(spec.loader.exec_module)  # type: ignore[assignment]
-        return spec
-
-
-def pinning(execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
-    """A loader's `exec_module`, followed by the pins."""
-
-    def exec_module(module: ModuleType) -> None:
-        execute(module)
-        pin_torch()
-
-    return exec_module
-
-
-def pin_torch() -> None:
-    """Holds torch, where it is imported, to one thread and to algorithms that give the same numbers again."""
-    torch: Any = sys.modules.get("torch")
-    if hasattr(torch, "set_deterministic_debug_mode"):
-        torch.set_num_threads(1)
-        # What `use_deterministic_algorithms(True)` sets, without its import of torch's compiler: two seconds.
-        torch.set_deterministic_debug_mode("error")
-
-
-def seed_globals() -> None:
-    """Gives the global generators of `random` and numpy a fixed state, the same for every entry."""
-    import random
-
-    import numpy as np
-
-    random.seed(0)
-    np.random.seed(0)
-
-
-def checked_function(module: ModuleType, name: str, arguments: list[str]) -> Function:
-    """The function `name` of the module; raises Unusable when it cannot be called with the arguments."""
-    wanted = f"method.py: expected a function {name}({', '.join(arguments)}), got "
-    if not hasattr(module, name):
-        raise calls.Unusable(wanted + "none of that name")
-    function: Function = getattr(module, name)
-    if not callable(function):
-        raise calls.Unusable(f"{wanted}{name} of type {calls.named(function)}")
-    try:
-        signature = inspect.signature(function)
-    except ValueError:
-        return function
-    try:
-        signature.bind(**dict.fromkeys(arguments))
-    except TypeError as error:
-        raise calls.Unusable(f"{wanted}{name}{signature}: {error}") from None
-    return function
-
-
 def silence() -> None:
     """Sends what the image itself prints from now on to nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -348,37 +247,110 @@ def silence() -> None:
     os.close(nowhere)
 
 
-def serve_cases(line: socket.socket, function: Function, task: Task) -> NoReturn:
-    """Forks for each case the host asks for, and tells how it ended."""
+def serve_cases(line: socket.socket, task: Task) -> NoReturn:
+    """Tries the import, then forks for each case the host asks for, and tells how it ended."""
     randomness = sys.modules["random"].getstate()
     while True:
-        command, descriptors, _, _ = socket.recv_fds(line, 1, 2)
+        command, descriptors, _, _ = socket.recv_fds(line, 1, MOST_DESCRIPTORS)
         if not command:
             os._exit(0)
+        trial, said = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        namespaces = descriptors[2:] if command == b"C" else descriptors
+        if namespaces:
+            parts["room"].aim(namespaces)
         process = os.fork()
         if process == 0:
             line.close()
+            trial.close()
             sys.modules["random"].setstate(randomness)
-            run_case(descriptors, function, task)
+            if command == b"L":
+                run_trial(said, namespaces, task)
+            said.close()
+            run_case(descriptors[:2], namespaces, task)
+        said.close()
         for descriptor in descriptors:
             os.close(descriptor)
-        tell(line, b"X", struct.pack("<i", os.waitpid(process, 0)[1]))
+        status = os.waitpid(process, 0)[1]
+        if command == b"L":
+            tell_trial(line, trial, status)
+        else:
+            tell(line, b"X", struct.pack("<i", status))
+        trial.close()
+
+
+def tell_trial(line: socket.socket, trial: socket.socket, status: int) -> None:
+    """Tells how the trial of the import went, which ended with `status`; ends the image unless it went well.
+
+    What it said first was said before the entry's code ran, and only that is believed.
+    """
+    said = [heard(trial), heard(trial)]
+    if said[0] != b"S":
+        tell(line, b"N", said[0][:REASON_BYTES] or b"the first case ended while it was set up")
+    elif said[1][:1] == b"R":
+        silence()
+        tell(line, b"R")
+        return
+    elif said[1][:1] == b"F":
+        tell(line, b"F", said[1][1 : 2 + REASON_BYTES])
+    else:
+        tell(line, b"D", struct.pack("<i", status))
+    os._exit(1)
+
+
+def heard(trial: socket.socket) -> bytes:
+    """The next that was said; nothing when that was all."""
+    trial.setblocking(False)
+    try:
+        said: bytes = trial.recv(2 * REASON_BYTES)
+    except OSError:
+        return b""
+    return said
 
 
 # The case.
 
 
-def run_case(descriptors: list[int], function: Function, task: Task) -> NoReturn:
-    """Serves the calls of one case until the host closes its end."""
+def settle(namespaces: list[int], task: Task) -> None:
+    """Makes this fork the entry's own: a session, a room, no privilege. Raises OSError with what failed."""
+    os.setsid()
+    if namespaces:
+        parts["room"].enter(namespaces, task["scratch"][0])
+        parts["filter"].install()
+    prctl(DEATH_SIGNAL, signal.SIGKILL)
+    prctl(DUMPABLE, 1)
+
+
+def run_trial(said: socket.socket, namespaces: list[int], task: Task) -> NoReturn:
+    """Tries the import of the entry, and says how that went."""
+    try:
+        settle(namespaces, task)
+    except OSError as error:
+        said.send(str(error).encode()[:REASON_BYTES])
+        os._exit(1)
+    said.send(b"S")
+    try:
+        parts["loading"].load(task)
+        answer = b"R"
+    except BaseException as error:  # noqa: BLE001 - an entry may raise anything
+        traceback.print_exc()
+        answer = b"F" + unloadable(error, task)
+    said.send(answer)
+    os._exit(0)
+
+
+def run_case(descriptors: list[int], namespaces: list[int], task: Task) -> NoReturn:
+    """Imports the entry and serves the calls of one case until the host closes its end."""
     code = 1
     try:
-        prctl(DEATH_SIGNAL, signal.SIGKILL)
+        settle(namespaces, task)
         line = socket.socket(fileno=descriptors[0])
+        line.sendall(b"H")
+        served = parts["calls"].Served(task["signature"], task["folder"])
+        served.load(lambda: parts["loading"].load(task))
         os.dup2(descriptors[1], 1)
         os.dup2(descriptors[1], 2)
         os.close(descriptors[1])
-        line.sendall(b"H")
-        calls.Served(function, task["signature"], task["folder"]).serve(line)
+        served.serve(line)
         code = 0
     except BaseException:  # noqa: BLE001 - the fork must never run on into the image's loop
         traceback.print_exc()

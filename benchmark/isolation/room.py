@@ -1,0 +1,137 @@
+"""A room for one case: namespaces of its own, so that the system itself ends and forgets all that is in it.
+
+It stands alone beside `worker.py`. A room has processes numbered anew, System V and POSIX queues of its own,
+new scratch folders, a new read-only `/proc`, and devices that cannot be changed. Its first process never runs
+a line of the entry and only waits; when it ends, the system ends every other in the room, and the room's
+folders and queues are gone.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import struct
+from dataclasses import dataclass
+from typing import NoReturn
+
+NEW_PROCESSES, NEW_MOUNTS, NEW_QUEUES = 0x20000000, 0x00020000, 0x08000000
+"""Linux's flags of the namespaces that a room has of its own."""
+PLACES = ("pid", "mnt", "ipc")
+"""Their names below /proc/self/ns."""
+READ_ONLY, NO_SET_UID, NO_DEVICES, NO_PROGRAMS, REMOUNT, BOUND = 1, 2, 4, 8, 32, 4096
+"""Linux's flags of mounts."""
+DUMPABLE, DROP_BOUND, AMBIENT, AMBIENT_CLEAR = 4, 24, 47, 4
+"""The options of Linux's prctl."""
+HELD = (8, 18, 21)
+"""The capabilities a sandbox leaves its first process: to drop others, to change the root, to mount."""
+CAPABILITIES_VERSION = 0x20080522
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""The machine's own, whose modes and times an entry could otherwise change where root runs the scorer."""
+ANSWER_BYTES = 512
+LIBRARY = ctypes.CDLL(None, use_errno=True)
+NUMBER = struct.Struct("<i")
+MOST_DESCRIPTORS = 1 << 12
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room that is ready."""
+
+    first: int
+    """The process that holds it up."""
+    descriptors: tuple[int, ...]
+    """Its namespaces, in the order of `PLACES`."""
+
+    def end(self) -> None:
+        """Ends every process in it; returns once none is left."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.first, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.first, 0)
+
+
+def make(scratch: list[str], size: int) -> Room:
+    """A new room with empty scratch folders of `size` bytes each.
+
+    The caller must be one that orphans come to, as a sandbox's first process is. Raises OSError with what
+    failed.
+    """
+    ours, theirs = socket.socketpair()
+    reading, writing = os.pipe()
+    maker = os.fork()
+    if maker == 0:
+        _separate(theirs, writing, scratch, size)
+    theirs.close()
+    os.close(writing)
+    with ours:
+        answer, descriptors, _, _ = socket.recv_fds(ours, ANSWER_BYTES, len(PLACES))
+    number = os.read(reading, NUMBER.size)
+    os.close(reading)
+    os.waitpid(maker, 0)
+    if len(descriptors) != len(PLACES):
+        raise OSError(answer.decode(errors="replace") or "its first process ended")
+    return Room(NUMBER.unpack(number)[0], tuple(descriptors))
+
+
+def _separate(line: socket.socket, writing: int, scratch: list[str], size: int) -> NoReturn:
+    """Makes the namespaces, and tells the number of the process that holds them from now on."""
+    try:
+        call("unshare", NEW_PROCESSES | NEW_MOUNTS | NEW_QUEUES)
+        if child := os.fork():
+            os.write(writing, NUMBER.pack(child))
+        else:
+            _hold(line, scratch, size)
+    except OSError as error:
+        line.send(str(error).encode()[:ANSWER_BYTES])
+    finally:
+        os._exit(0)
+
+
+def _hold(line: socket.socket, scratch: list[str], size: int) -> NoReturn:
+    """Furnishes the room, hands it over, and waits for its end; raises OSError with what failed."""
+    _mount("proc", "/proc", READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)
+    for device in filter(os.path.exists, DEVICES):
+        _mount("", device, REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_PROGRAMS)
+    for folder in scratch:
+        _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},mode=1777")
+    descriptors = [os.open(f"/proc/self/ns/{place}", os.O_RDONLY) for place in PLACES]
+    call("prctl", DUMPABLE, 0, 0, 0, 0)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    socket.send_fds(line, [b"R"], descriptors)
+    os.closerange(0, MOST_DESCRIPTORS)
+    while True:
+        signal.pause()
+
+
+def aim(descriptors: list[int]) -> None:
+    """The next fork of this process is born in the room, given its namespaces."""
+    call("setns", descriptors[0], NEW_PROCESSES)
+
+
+def enter(descriptors: list[int], folder: str) -> None:
+    """Moves this process, born in the room, all the way in, to stay: it has no privilege from here on."""
+    call("setns", descriptors[1], NEW_MOUNTS)
+    call("setns", descriptors[2], NEW_QUEUES)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    os.chdir(folder)
+    for capability in HELD:
+        call("prctl", DROP_BOUND, capability, 0, 0, 0)
+    call("prctl", AMBIENT, AMBIENT_CLEAR, 0, 0, 0)
+    head, sets = struct.pack("=Ii", CAPABILITIES_VERSION, 0), bytes(24)
+    call("capset", head, sets)
+
+
+def _mount(kind: str, place: str, flags: int, options: str = "") -> None:
+    call("mount", kind.encode(), place.encode(), kind.encode(), flags, options.encode())
+
+
+def call(name: str, *arguments: int | bytes) -> None:
+    """Makes a call of the C library that returns 0. Raises OSError that names it when it does not."""
+    given = [ctypes.c_ulong(part) if isinstance(part, int) else part for part in arguments]
+    if getattr(LIBRARY, name)(*given) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")

@@ -1,0 +1,23 @@
+"""Keeps what it saw in what its import starts: a process, a thread and a handler."""
+
+import atexit
+import os
+import threading
+import time
+
+READING, WRITING = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    os.write(WRITING, b"x")
+    time.sleep(60)
+    os._exit(0)
+seen = []
+threading.Thread(target=lambda: seen.append(os.read(READING, 1)) or time.sleep(60), daemon=True).start()
+atexit.register(seen.append, 1)
+STARTED = time.monotonic()
+
+
+def detect(rows, seed):
+    others = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    old = time.monotonic() - STARTED > 5
+    return old + (len(others) > 3)
