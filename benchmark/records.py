@@ -124,11 +124,6 @@ class Call:
     """What must come back; empty where the returned object stays with the entry."""
     bare: str | None = None
     """The field that a bare return value stands for, where the answer need not be a dict."""
-    apart: bool = False
-    """Whether it is served by a fork of the case's process, so that nothing of the call stays for the next.
-
-    Files that it wrote, and processes that it started, do stay until the case ends.
-    """
 
 
 class CallFailed(Exception):

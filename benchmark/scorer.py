@@ -133,8 +133,6 @@ class _Ran:
     """What became of it."""
     digest: str
     """The digest of its data."""
-    worker: Worker
-    """Which worker ran it."""
 
 
 @dataclass(frozen=True)
@@ -176,16 +174,9 @@ def _run_all(request: Request, progress: Progress | None) -> _AllRan:
                 progress(ran.outcome, len(done), len(keys))
         answered = [ran for ran in done.values() if ran.outcome.status is Status.OK]
         again = chance.sample(answered, min(request.repeats, len(answered)))
-        repeats = tuple(Repeat(ran.outcome, _again(bench, ran)) for ran in again)
+        second = {ran.outcome.key: ran for ran in run(delayed(_run)(bench, ran.outcome.key) for ran in again)}
+    repeats = tuple(Repeat(ran.outcome, second[ran.outcome.key].outcome) for ran in again)
     return _AllRan(tuple(done[key] for key in request.keys), repeats)
-
-
-def _again(bench: _Bench, before: _Ran) -> Outcome:
-    """What becomes of a case run once more, in another worker where there is one; all must be idle."""
-    workers = [bench.idle.get() for _ in range(bench.idle.qsize())]
-    for worker in sorted(workers, key=lambda worker: worker is before.worker):
-        bench.idle.put(worker)
-    return _run(bench, before.outcome.key).outcome
 
 
 @contextmanager
@@ -226,7 +217,7 @@ def _run(bench: _Bench, key: CaseKey) -> _Ran:
         bench.idle.put(worker)
     if outcome.status is Status.TIMED_OUT:
         bench.hangs.append(key)
-    return _Ran(outcome, digest, worker)
+    return _Ran(outcome, digest)
 
 
 def _not_run(case: Case) -> Outcome:

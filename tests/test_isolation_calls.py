@@ -93,10 +93,10 @@ def test_labels_may_be_whole_numbers_or_bools(value: object) -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ([1.0, 0.0, 1.0], r"labels: expected int64 of shape \(3,\), got an array of float64"),
+        ([1.0, 0.0, 1.0], r"labels: expected int64 of shape \(3,\), got float64 of shape \(3,\)"),
         ([1, 0], r"labels: expected int64 of shape \(3,\), got int64 of shape \(2,\)"),
         (np.array([1, 2**63, 3], np.uint64), "got uint64 values beyond its range"),
-        (np.array([1, None, 2]), "got an array of object"),
+        (np.array([1, None, 2]), "got object of shape"),
     ],
 )
 def test_labels_must_be_whole_and_of_the_right_shape(value: object, reason: str) -> None:

@@ -73,7 +73,6 @@ def test_request_names_what_must_come_back() -> None:
         {**plain, "name": "flag", "dtype": "bool", "optional": True},
         {**plain, "name": "maps", "dtype": "float32", "shape": [2, 3], "optional": True},
     ]
-    assert request["apart"] is False and crossed(replace(CALL, apart=True))[0]["apart"] is True
 
 
 def test_request_names_free_axes_and_what_need_not_be_finite() -> None:
@@ -136,11 +135,6 @@ def test_shape_that_cannot_be_read_safely_is_refused(field: Field) -> None:
 def test_maker_must_name_a_module_and_a_function(maker: str) -> None:
     with pytest.raises(ValueError, match=r"expected a maker such as package\.module:function, got"):
         list(encoded(Call("f", {"x": Made(maker, {})}, ()), TOKEN))
-
-
-def test_call_apart_cannot_keep_an_object() -> None:
-    with pytest.raises(ValueError, match="fit: expected a call apart to return fields"):
-        list(encoded(Call("fit", {}, (), apart=True), TOKEN))
 
 
 def test_head_says_how_many_bytes_follow() -> None:

@@ -8,13 +8,11 @@ import contextlib
 import importlib
 import json
 import os
-import signal
 import socket
 import struct
 import traceback
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +59,7 @@ class Served:
     def serve(self, line: socket.socket) -> None:
         """Answers calls until the host closes its end of the line."""
         while (request := received_request(line)) is not None:
-            if request["apart"]:
-                served_apart(partial(self._reply, line, request))
-            else:
-                self._reply(line, request)
+            self._reply(line, request)
 
     def _reply(self, line: socket.socket, request: dict[str, Any]) -> None:
         """Sends the answer to one call, or the reason why there is none."""
@@ -113,56 +108,6 @@ def received_request(line: socket.socket) -> dict[str, Any] | None:
     except EOFError:
         return None
     return request
-
-
-def served_apart(reply: Callable[[], None]) -> None:
-    """Sends a reply from a fork of this process; ends as the fork ended where that was before it had sent.
-
-    The fork says on a pipe that it has sent. It is read only once the fork has ended, as a process that the
-    entry started may hold the pipe open for longer.
-    """
-    reading, writing = os.pipe()
-    process = os.fork()
-    if process == 0:
-        reply_and_end(reply, writing)
-    os.close(writing)
-    status = end_of(process)
-    os.set_blocking(reading, False)
-    with open(reading, "rb", buffering=0) as said:
-        if not said.read(1):
-            end_alike(status)
-
-
-def reply_and_end(reply: Callable[[], None], writing: int) -> NoReturn:
-    """Sends a reply and says so on the pipe; ends this process whatever happens."""
-    code = 1
-    try:
-        reply()
-        os.write(writing, b"S")
-        code = 0
-    except BaseException:  # noqa: BLE001 - the fork must never serve the next call
-        traceback.print_exc()
-    finally:
-        os._exit(code)
-
-
-def end_of(process: int) -> int:
-    """The wait status of a child, once it has ended; of exit code 1 where the entry's code collected it."""
-    try:
-        return os.waitpid(process, 0)[1]
-    except ChildProcessError:
-        return 1 << 8
-
-
-def end_alike(status: int) -> NoReturn:
-    """Ends this process as another ended, by that one's wait status."""
-    if os.WIFSIGNALED(status):
-        number = os.WTERMSIG(status)
-        with contextlib.suppress(OSError):
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
-        signal.raise_signal(number)
-    os._exit(os.waitstatus_to_exitcode(status))
 
 
 def received_arguments(line: socket.socket, described: list[list[Any]]) -> dict[str, Any]:
@@ -237,7 +182,8 @@ def converted_field(field: FieldDict, value: Any) -> Array:
     except Exception as error:  # noqa: BLE001 - an object's own conversion may raise anything
         raise Unusable(f"{wrong}{named(value)}, which makes no array: {error}") from None
     if not fits(given.dtype.kind, field["dtype"]):
-        raise Unusable(wrong + (named(value) if given.shape == () else f"an array of {given.dtype}"))
+        got = named(value) if given.shape == () else f"{given.dtype} of shape {given.shape}"
+        raise Unusable(wrong + got)
     if not shaped(field, given.shape):
         raise Unusable(f"{wrong}{given.dtype} of shape {given.shape}")
     with np.errstate(all="ignore"):

@@ -78,8 +78,6 @@ def encoded(call: Call, token: bytes) -> Iterator[memoryview]:
     """The bytes of a call, in parts. Raises ValueError for a call that no track may make."""
     if len(call.returns) > MAX_FIELDS:
         raise ValueError(f"{call.function}: expected up to {MAX_FIELDS} fields, got {len(call.returns)}")
-    if call.apart and not call.returns:
-        raise ValueError(f"{call.function}: expected a call apart to return fields, as it keeps no object")
     arrays: list[npt.NDArray[np.generic]] = []
     head = json.dumps(
         {
@@ -88,7 +86,6 @@ def encoded(call: Call, token: bytes) -> Iterator[memoryview]:
             "arguments": _described(call.arguments, arrays),
             "returns": [_described_field(field) for field in call.returns],
             "bare": call.bare,
-            "apart": call.apart,
         }
     ).encode()
     yield memoryview(REQUEST.pack(len(head)) + head)
