@@ -110,8 +110,9 @@ def metrics_table(result: Result) -> Table:
         if value is None:
             table.add_row(name, "none", "", result.reasons[name])
         else:
-            low, high = result.intervals.get(name, (None, None))
-            table.add_row(name, f"{value:.3f}", f"{low:.3f} to {high:.3f}", arrow)
+            ends = result.intervals.get(name)
+            shown = f"{ends[0]:.3f} to {ends[1]:.3f}" if ends else "none of so few"
+            table.add_row(name, f"{value:.3f}", shown, arrow)
     return table
 
 
