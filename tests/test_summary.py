@@ -1,8 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from benchmark.metrics import METRICS
 from benchmark.records import CaseKey, Columns, Judgement, Kind
-from benchmark.summary import RESAMPLES, intervals, ones, resamples, values
+from benchmark.summary import RESAMPLES, draws, interval, intervals, ones, resamples, values
+from benchmark.tracks import TRACKS
+from benchmark.tracks.spec import Version
 from tests.builders import CURRENT, failure, oracle, outcome, outcomes
 
 
@@ -77,3 +82,58 @@ def test_interval_of_a_blind_score_has_the_width_theory_gives() -> None:
 
 def test_ones_counts_every_case_once() -> None:
     assert (ones(Columns.of([outcome(CURRENT.keys()[0], oracle(CURRENT.keys()[0]))])) == [[1.0]]).all()
+
+
+def few(seeds: int) -> tuple[Version, Columns]:
+    """A version with two strata of `seeds` cases each, and columns whose values are 0.1, 0.2, and so on."""
+    version = TRACKS["image-mitigation"].current
+    n = 2 * seeds
+    columns = Columns(
+        variant=np.full(n, "patch"),
+        strength=np.repeat([0.9, 0.97], seeds),
+        kind=np.full(n, "shortcut"),
+        score=None,
+        flag=None,
+        figures={"worst_group_acc": np.arange(1, n + 1) / 10},
+    )
+    return version, columns
+
+
+def test_draws_of_few_cases_are_stretched_about_their_value() -> None:
+    version, columns = few(3)
+    plain = METRICS["worst_group_acc"].compute(columns, resamples(columns, version.strata))
+    # sqrt(3 / 2) times the 97.5% quantile of Student's t with 6 - 2 degrees of freedom over the normal one
+    factor = np.sqrt(1.5) * 2.7764451 / 1.9599640
+    assert factor == pytest.approx(1.735, abs=5e-4)
+    expected = np.clip(0.35 + factor * (plain - 0.35), 0.0, 1.0)
+    assert draws(version, columns, "worst_group_acc") == pytest.approx(expected)
+
+
+def test_draws_stay_within_what_a_metric_can_be() -> None:
+    version, columns = few(5)
+    assert (draws(version, columns, "worst_group_acc") <= 1.0).all()
+
+
+def test_draws_of_ten_cases_or_more_are_left_as_they_are() -> None:
+    version, columns = few(10)
+    plain = METRICS["worst_group_acc"].compute(columns, resamples(columns, version.strata))
+    assert np.array_equal(draws(version, columns, "worst_group_acc"), plain)
+
+
+def test_of_single_cases_there_is_no_interval() -> None:
+    version, columns = few(1)
+    drawn = draws(version, columns, "worst_group_acc")
+    assert np.isnan(drawn).all() and interval(drawn) is None
+
+
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_an_interval_of_few_cases_holds_the_truth_as_often_as_it_says(seeds: int) -> None:
+    version, columns = few(seeds)
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(400):
+        figures = {"worst_group_acc": 0.5 + 0.05 * rng.standard_normal(2 * seeds)}
+        ends = interval(draws(version, replace(columns, figures=figures), "worst_group_acc"))
+        assert ends is not None
+        held += ends[0] <= 0.5 <= ends[1]
+    # 0.95 with a standard error of 0.011
+    assert 0.92 <= held / 400 <= 0.985
