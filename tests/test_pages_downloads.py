@@ -30,7 +30,7 @@ def test_csv_holds_ranks_intervals_and_blanks() -> None:
     assert [broken[key] for key in ("rank_low", "auroc", "auroc_high", "note")] == ["", "", "", "It failed."]
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", " ="])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", " =", "＝", "＠"])
 def test_text_cannot_start_a_formula(start: str) -> None:
     face = replace(FACES["good"], title=f"{start}1+1")
     table = main_table(TABLE, FACES | {"good": face})

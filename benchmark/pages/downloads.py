@@ -10,7 +10,7 @@ from benchmark.ranking import Standings
 
 SCHEMA = 1
 """The version of the JSON's layout."""
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 """What a spreadsheet takes for the start of a formula."""
 
 
