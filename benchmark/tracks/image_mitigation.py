@@ -75,8 +75,8 @@ LIMITS = (
     "behind at this learning rate and displace the threshold; here one pass over the training set estimates "
     "them anew.",
     "Six cases are few, and the seed of a training counts: on six other datasets of this kind, two plain "
-    "trainings that differ in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 on "
-    "one. An interval here holds how far the cases differ, and only so much of that as they show.",
+    "trainings that differ in the seed alone differed by 0.02 to 0.06 in worst-group accuracy, and by 0.27 "
+    "on one. An interval here holds how far the cases differ, and only so much of that as they show.",
     "That labels depend on one image alone is checked on 64 images of each test set.",
 )
 OUTCOMES = (
