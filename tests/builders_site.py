@@ -145,6 +145,7 @@ def _save(found: Result, rows: list[Outcome], digest: str, results: Path) -> Non
     save(found.model_copy(update={"digests": digests}), results / found.place)
     if pictures is not None:
         gallery.save(pictures, gallery.place_of(results / found.place))
+        gallery.settle(gallery.place_of(results / found.place), gallery.digest(pictures))
 
 
 def answers(made: Made, version: Version) -> list[Outcome]:

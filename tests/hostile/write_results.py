@@ -16,5 +16,7 @@ def worked(action):
 
 
 def detect(rows, seed):
-    places = TARGET["paths"] + [path + "/results.json" for path in TARGET["paths"]]
-    return sum(worked(lambda place=place: open(place, "a").close()) for place in places)
+    # "r+" makes no file: one in the scratch folder, which is the entry's own, would be no loot.
+    places = [(path, "r+") for path in TARGET["paths"]]
+    places += [(path + "/results.json", "a") for path in TARGET["paths"]]
+    return sum(worked(lambda place=place: open(*place).close()) for place in places)
