@@ -85,7 +85,7 @@ def test_an_entry_that_answers_differently_when_asked_again_is_found(
     assert again == scored.result
 
 
-def test_a_case_is_run_again_in_another_worker_and_a_failed_one_not_at_all(tmp_path: Path) -> None:
+def test_a_case_is_run_again_in_another_process_and_a_failed_one_not_at_all(tmp_path: Path) -> None:
     keys = CURRENT.keys("quick")
     firsts = [float(CURRENT.generate(key).seen["embeddings"][0, 0]) for key in keys[1:]]
     source = f"""
@@ -96,7 +96,7 @@ FAILS = {firsts!r}
 
 def detect(embeddings, attribute, task_labels, seed):
     assert embeddings[0, 0] not in FAILS
-    return float(os.getppid())
+    return float(os.getpid())
 """
     entry = read_entry(write_entry(tmp_path, source))
     scored = score(Request(entry, TRACK, CURRENT, choose("process"), "quick", jobs=2, repeats=3))
