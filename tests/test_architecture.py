@@ -22,6 +22,7 @@ LEVELS = (
     ("audit", "scaffold", "fingerprint", "gaps"),
     ("scorer", "ranking", "storage"),
     ("report", "pages", "commands", "fresh_run"),
+    ("pipeline",),
     ("scripts",),
     ("perf",),
 )
