@@ -24,6 +24,7 @@ def environment(folder: Path) -> jinja2.Environment:
     templates.filters |= {
         "https": https,
         "number": axis.number,
+        "signed": axis.signed,
         "span": axis.span,
         "rank": axis.rank_text,
         "seconds": axis.seconds,

@@ -17,7 +17,7 @@ from benchmark.pages.render import Page
 from benchmark.pages.shots import examples, gallery_of
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
 from benchmark.pages.strength_figures import strength_drawings
-from benchmark.pages.tables import Cell, Column, Table, detail_table, main_table
+from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
 
@@ -66,6 +66,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     body = templates.get_template("track.md.j2").render(
         _facts(found, standings),
         faces=faces,
+        key=board.key(standings),
+        has_fresh=has_fresh(standings),
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
         table=tables[0],
