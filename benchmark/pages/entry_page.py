@@ -21,6 +21,7 @@ from benchmark.pages.tables import HEADINGS, remarks, seconds_per_case
 from benchmark.ranking import RANKED, Standing, Standings
 from benchmark.records import Status
 from benchmark.results import Result, Row
+from benchmark.verified import Verification
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,8 @@ class Section:
     """The key that made those seeds."""
     old_key: bool
     """Whether new fresh scores are made with another one."""
+    verified: Verification | None
+    """When its result was last scored again; None when it was not."""
 
     @property
     def choices(self) -> Choices:
@@ -152,6 +155,7 @@ def _section(board: Board, table: Standings, row: Standing) -> Section:
         fresh=tuple(_fresh_figures(row.result, table.version.metrics)),
         key=key,
         old_key=key is not board.key(table),
+        verified=board.verification(row.result),
     )
 
 

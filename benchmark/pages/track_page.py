@@ -20,6 +20,7 @@ from benchmark.pages.strength_figures import strength_drawings
 from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
+from benchmark.verified import Verification
 
 Files = Mapping[str, str | bytes]
 """Texts, and the bytes of images, by path below site/leaderboard/."""
@@ -67,6 +68,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         _facts(found, standings),
         faces=faces,
         key=board.key(standings),
+        verified=max((one.verified_at[:10] for one in _verifications(board, standings)), default=""),
         has_fresh=has_fresh(standings),
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
@@ -88,6 +90,10 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         pages.append(gallery_page(board, standings, gallery, templates))
         files |= gallery_files(standings, gallery)
     return Output(tuple(pages), files)
+
+
+def _verifications(board: Board, standings: Standings) -> Iterator[Verification]:
+    return (one for row in standings.rows if (one := board.verification(row.result)) is not None)
 
 
 def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:
