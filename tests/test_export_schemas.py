@@ -40,12 +40,18 @@ def test_a_file_that_is_old_or_missing_is_found_and_not_written(
     assert export("--dir", str(tmp_path)) == 0
     assert export("--check", "--dir", str(tmp_path)) == 0
     (tmp_path / "entry.schema.json").write_text("{}\n")
-    for name in ("fresh.schema.json", "results.schema.json", "verified.schema.json"):
+    for name in (
+        "fresh.schema.json",
+        "leaderboard.schema.json",
+        "results.schema.json",
+        "verified.schema.json",
+    ):
         (tmp_path / name).unlink()
     assert export("--check", "--dir", str(tmp_path)) == 1
     assert [Path(line.split(":")[0]).name for line in capsys.readouterr().err.splitlines()] == [
         "entry.schema.json",
         "fresh.schema.json",
+        "leaderboard.schema.json",
         "results.schema.json",
         "verified.schema.json",
     ]

@@ -20,7 +20,7 @@ def table_csv(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(_header(table))
-    writer.writerows([_guarded(value) for value in record.values()] for record in _records(table))
+    writer.writerows([_guarded(value) for value in record.values()] for record in records(table))
     return buffer.getvalue()
 
 
@@ -31,7 +31,7 @@ def table_json(table: Table, standings: Standings) -> str:
         "track": standings.track.key,
         "version": standings.version.number,
         "ranking": standings.version.ranking,
-        "rows": list(_records(table)),
+        "rows": list(records(table)),
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -50,7 +50,8 @@ def _names(table: Table) -> list[tuple[str, ...]]:
     return named
 
 
-def _records(table: Table) -> Iterator[dict[str, str | float | None]]:
+def records(table: Table) -> Iterator[dict[str, str | float | None]]:
+    """The rows in the order shown, each by column: text, a number in full precision, or None."""
     named = _names(table)
     for line in table.lines:
         low, high = line.row.rank or (None, None)
