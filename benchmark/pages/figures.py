@@ -95,3 +95,20 @@ def drawn(drawings: Sequence[Drawing]) -> Iterator[tuple[str, str]]:
     for drawing in drawings:
         for scheme, text in drawing.files.items():
             yield f"{drawing.name}-{scheme}.svg", text
+
+
+def short(name: str, longest: int = 29) -> str:
+    """A name short enough for a label."""
+    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+
+
+def spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
+    """Heights near the `wanted` ones (ascending), at least `gap` apart and, by moving down, at most `top`."""
+    heights: list[float] = []
+    for height in wanted:
+        heights.append(max(height, heights[-1] + gap) if heights else height)
+    limit = top
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - gap
+    return heights

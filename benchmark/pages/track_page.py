@@ -8,11 +8,13 @@ import jinja2
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import shade
 from benchmark.pages.case_table import measured_cases, measured_counts
+from benchmark.pages.cost_figure import cost_drawing
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
 from benchmark.pages.gallery_page import gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
 from benchmark.pages.notes import metric_notes, symbols
+from benchmark.pages.rank_map import rank_map
 from benchmark.pages.render import Page
 from benchmark.pages.shots import examples, gallery_of
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
@@ -60,7 +62,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     details = [
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
-    strengths = strength_drawings(standings, faces)
+    strengths, cost = strength_drawings(standings, faces), cost_drawing(standings, faces)
     pictures = found.track.pictures() if current and found.track.pictures else ()
     sketches, samples = sketch_drawings(pictures), sample_rows(pictures)
     gallery = gallery_of(board, standings)
@@ -75,6 +77,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         table=tables[0],
         details=details,
         strengths=strengths,
+        costs=[cost] if cost else [],
+        ranks=rank_map(standings, faces),
         sketches=sketches,
         samples=samples,
         examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
@@ -83,7 +87,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
-    files = _files(standings, folder, tables, [*strengths, *sketches])
+    files = _files(standings, folder, tables, [*strengths, *sketches, *([cost] if cost else [])])
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
     pages = [_page(found, standings, folder, body)]
     if gallery:
