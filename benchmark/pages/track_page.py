@@ -1,18 +1,20 @@
 """The pages of a track: one for its current version, one for each older one."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jinja2
 
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import shade
+from benchmark.pages.cards import card_of
 from benchmark.pages.case_table import measured_cases, measured_counts
 from benchmark.pages.cost_figure import cost_drawing
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
 from benchmark.pages.gallery_page import gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
+from benchmark.pages.metadata import dataset, served_at
 from benchmark.pages.notes import metric_notes, symbols
 from benchmark.pages.rank_map import rank_map
 from benchmark.pages.render import Page
@@ -89,7 +91,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     tables += [detail.table for detail in details]
     files = _files(standings, folder, tables, [*strengths, *sketches, *([cost] if cost else [])])
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
-    pages = [_page(found, standings, folder, body)]
+    data = dataset(standings, tables[0], max(map(scored_at, scored(standings)), default=""), served_at())
+    pages = [replace(_page(found, standings, folder, body), card=card_of(found.current), dataset=data)]
     if gallery:
         pages.append(gallery_page(board, standings, gallery, templates))
         files |= gallery_files(standings, gallery)
