@@ -70,7 +70,7 @@ def _draw(axes: Axes, table: Standings, rows: list[Standing], faces: Mapping[str
 
 
 def _write(axes: Axes, x: float, row: int, text: str) -> None:
-    """Writes beside the axes: on the left of them text that ends there, on the right text that begins there."""
+    """Writes beside the axes: on their left text that ends there, on their right text that begins there."""
     axes.text(
         x,
         row,
