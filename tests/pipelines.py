@@ -29,6 +29,14 @@ def repository(root: Path, *names: str) -> Places:
     return Places(root / "results", root / "contrib")
 
 
+def add_entry(places: Places, name: str, key: str) -> None:
+    """Adds an entry on the track `key`."""
+    signature = TRACKS[key].signature
+    source = f"def {signature.name}({', '.join(signature.arguments)}):\n    return 0.5\n"
+    toml = write_entry(places.contrib, source, name) / "entry.toml"
+    toml.write_text(toml.read_text().replace(FOLDER.parts[0], key))
+
+
 def commit_keys(places: Places, *keys: str, revealed: bool = False) -> None:
     """Writes the hashes of keys, the last one current, and the keys themselves when they are revealed."""
     held = [fresh.secret(key, "a label") for key in keys]
@@ -46,8 +54,12 @@ def plan_of(places: Places, what: What = "missing", shards: int = 1) -> Plan:
 def scored(places: Places, name: str = "some_entry", rows: list[Outcome] | None = None) -> Result:
     """A result of an entry as it is now on the small track, as if it had been scored."""
     version = TRACKS[FOLDER.parts[0]].current
-    made = result(name, outcomes(version=version) if rows is None else rows, version)
-    digests = made.digests.model_copy(update={"entry": read_entry(places.contrib / name).digest})
+    return owned(places, result(name, outcomes(version=version) if rows is None else rows, version))
+
+
+def owned(places: Places, made: Result) -> Result:
+    """The result with the digest that its entry has now."""
+    digests = made.digests.model_copy(update={"entry": read_entry(places.contrib / made.entry).digest})
     return made.model_copy(update={"digests": digests})
 
 

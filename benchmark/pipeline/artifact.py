@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 
 from benchmark import gallery
 from benchmark.audit import load, misplaced
-from benchmark.errors import ResultError
+from benchmark.errors import ResultError, raise_all
 from benchmark.fresh import FILE_NAME as KEYS
 from benchmark.pipeline.plan import Job, Plan
 from benchmark.pipeline.planning import basis_of, kept
 from benchmark.records import Arrays
-from benchmark.results import FILE_NAME, Result
+from benchmark.results import FILE_NAME, Result, parse
 from benchmark.text import fault, shown
 
 MOST = {FILE_NAME: 2**20, gallery.FILE_NAME: gallery.MOST_BYTES}
@@ -65,12 +65,18 @@ def examined(folder: Path, plan: Plan, results: Path) -> Artifact:
         got = "a link" if folder.is_symlink() else "a file" if folder.exists() else "nothing there"
         return Artifact(folder, (), (fault(folder, "a folder of results", got, "check the path"),))
     faults = list(_strays(folder, plan.jobs))
-    jobs = [job for job in plan.jobs if os.path.lexists(folder / job.place)]
+    jobs = [job for job in plan.jobs if _holds(folder, job.place)]
     if len(shards := sorted({job.shard for job in jobs})) > 1:
         numbers = ", ".join(map(str, shards))
         faults.append(fault(folder, "jobs of one shard", f"jobs of shards {numbers}", AGAIN))
     found = [kept(faults, partial(_brought, job, folder, results)) for job in jobs]
     return Artifact(folder, tuple(one for one in found if one is not None), tuple(faults))
+
+
+def _holds(folder: Path, place: Path) -> bool:
+    """Whether a folder has a folder at `place` that is reached without a link."""
+    way = [folder / part for part in (place, *place.parents)]
+    return way[0].is_dir() and not any(path.is_symlink() for path in way)
 
 
 def _strays(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
@@ -133,13 +139,12 @@ def _examined_copy(job: Job, folder: Path, results: Path, copy: Path) -> Brought
     keys = (results / job.place).with_name(KEYS)
     if keys.exists():
         place.parent.with_name(KEYS).write_bytes(keys.read_bytes())
-    result = load(place)
-    faults = [
-        *misplaced(result, place, copy),
-        *(fault(place, *wrong, AGAIN) for wrong in _unlike(result, job)),
-    ]
-    if faults:
-        raise ResultError(*faults)
+    result = parse(place.read_bytes(), str(place))
+    faults: list[str] = []
+    kept(faults, partial(load, place))
+    faults.extend(misplaced(result, place, copy))
+    faults.extend(fault(place, *wrong, AGAIN) for wrong in _unlike(result, job))
+    raise_all(ResultError, faults)
     named = result.digests.gallery
     return Brought(job, result, None if named is None else gallery.load(gallery.place_of(place), named))
 
@@ -150,10 +155,11 @@ def _content(path: Path, most: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise ResultError(fault(path, "a readable file", error.strerror or "an error", AGAIN)) from None
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        raise ResultError(fault(path, "a regular file", "another", AGAIN))
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise ResultError(fault(path, "a regular file", "another", AGAIN))
         content = file.read(most + 1)
     if len(content) > most:
         raise ResultError(fault(path, f"up to {most} bytes", f"{found.st_size} bytes", AGAIN))
