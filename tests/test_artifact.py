@@ -160,6 +160,13 @@ def with_a_bomb(folder: Path, places: Places) -> None:
         held.writestr("image.npy", b"\0" * 100 * 10**6)
 
 
+def with_a_torn_header(folder: Path, places: Places) -> None:
+    """A gallery whose first array ends in the middle of its description."""
+    edit(lambda c: c["digests"].update(gallery="a" * 64))(folder, places)
+    with zipfile.ZipFile(folder / PLACE / gallery.FILE_NAME, "w") as held:
+        held.writestr("image.npy", b"\x93NUMPY\x01\x00\x0c\x00{'descr': (\n")
+
+
 def many(folder: Path, places: Places) -> None:
     for number in range(30):
         (folder / f"file-{number:02}").touch()
@@ -238,6 +245,7 @@ POISONS: dict[str, tuple[Poison, str]] = {
         "gallery.npz: expected no file, as results.json names",
     ),
     "a pickle": (with_a_pickle, "gallery.npz: expected the gallery of a result, got ValueError"),
+    "a torn header": (with_a_torn_header, "gallery.npz: expected the gallery of a result, got TokenError"),
     "a bomb": (with_a_bomb, "gallery.npz: expected the gallery of a result, got"),
 }
 

@@ -3,17 +3,17 @@
 import os
 import random
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import sleep
 
 from benchmark.errors import PublishError
 from benchmark.pipeline.merge import Landed, Merged, merge
 from benchmark.pipeline.plan import Places, Plan
-from benchmark.text import fault, shown
+from benchmark.text import fault, printable
 
 RESULTS = "results"
 ENTRIES = "contrib"
@@ -21,6 +21,8 @@ PAUSE = 1.0
 """About how many seconds pass before the second attempt; each later pause is as much longer."""
 LIMIT = 600.0
 """How many seconds git may take for one step."""
+SHOWN = 300
+"""How many characters of what git said a message shows."""
 ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
 """Variables that would have git work on another repository than the one it is called for."""
 
@@ -49,8 +51,12 @@ class Published:
     """What came of merging, in the last attempt."""
     commit: str | None
     """The commit that the branch now has; None where there was nothing to commit."""
-    attempts: int
+    attempts: int = 1
     """How many attempts it took."""
+
+
+class _Lost(Exception):
+    """An attempt failed that another one may make good."""
 
 
 def publish(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
@@ -58,27 +64,31 @@ def publish(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
 
     Every attempt starts from the branch's head in a worktree of its own: the artifacts are examined again,
     against the entries and results of that head. Raises PublishError when the last attempt fails, too, or
-    when git cannot fetch or commit.
+    when git cannot commit.
     """
     why = ""
     for attempt in range(1, target.attempts + 1):
-        head = _fetched(target)
-        with _worktree(target.repository, head) as tree:
-            merged = merge(
-                folders, plan, Places(tree / RESULTS, tree / ENTRIES), target.repository / "scores"
-            )
-            commit = _committed(tree, merged.landed, target)
-        if commit is None:
-            return Published(merged, None, attempt)
-        pushed = _push(target, commit)
-        if pushed.returncode == 0:
-            return Published(merged, commit, attempt)
-        why = _last(pushed)
-        if attempt < target.attempts:
-            time.sleep(PAUSE * attempt * random.uniform(0.5, 1.5))
+        if attempt > 1:
+            sleep(PAUSE * (attempt - 1) * random.uniform(0.5, 1.5))
+        try:
+            return replace(_attempted(folders, plan, target), attempts=attempt)
+        except _Lost as lost:
+            why = str(lost)
     where = f"{target.remote} {target.branch}"
-    step = "try again, or see that the branch takes pushes"
+    step = "try again, or see that the branch is there and takes pushes"
     raise PublishError(fault(where, f"a push that is taken in {target.attempts} attempts", why, step))
+
+
+def _attempted(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
+    """What came of one attempt. Raises _Lost when the branch cannot be fetched or does not take the push."""
+    head = _fetched(target)
+    with _worktree(target.repository, head) as tree:
+        places = Places(tree / RESULTS, tree / ENTRIES)
+        merged = merge(folders, plan, places, target.repository / "scores")
+        commit = _committed(tree, merged.landed, target)
+    if commit is not None:
+        _push(target, commit)
+    return Published(merged, commit)
 
 
 def message(landed: Sequence[Landed]) -> str:
@@ -90,7 +100,7 @@ def message(landed: Sequence[Landed]) -> str:
 
 def _fetched(target: Target) -> str:
     """The commit that the remote branch is at."""
-    _git(target.repository, "fetch", "--no-tags", "--", target.remote, f"refs/heads/{target.branch}")
+    _reach(target, "fetch", "--no-tags", "--", target.remote, f"refs/heads/{target.branch}")
     return _git(target.repository, "rev-parse", "--verify", "FETCH_HEAD^{commit}").stdout.strip()
 
 
@@ -111,7 +121,7 @@ def _committed(tree: Path, landed: Sequence[Landed], target: Target) -> str | No
     """The new commit of what has changed in results/; None where nothing has."""
     if not landed:
         return None
-    _git(tree, "add", "--all", "--force", "--", RESULTS)
+    _git(tree, "add", "--all", "--", RESULTS)
     if not _git(tree, "diff", "--cached", "--name-only", "--", RESULTS).stdout:
         return None
     who = {
@@ -123,9 +133,16 @@ def _committed(tree: Path, landed: Sequence[Landed], target: Target) -> str | No
     return _git(tree, "rev-parse", "HEAD").stdout.strip()
 
 
-def _push(target: Target, commit: str) -> "subprocess.CompletedProcess[str]":
-    """One attempt to move the remote branch forward to a commit; git refuses whatever is no fast-forward."""
-    return _run(target.repository, {}, "push", "--", target.remote, f"{commit}:refs/heads/{target.branch}")
+def _push(target: Target, commit: str) -> None:
+    """Moves the remote branch forward to a commit; git refuses whatever is no fast-forward."""
+    _reach(target, "push", "--", target.remote, f"{commit}:refs/heads/{target.branch}")
+
+
+def _reach(target: Target, *words: str) -> None:
+    """A git command that talks to the remote. Raises _Lost when it fails."""
+    done = _run(target.repository, {}, *words)
+    if done.returncode:
+        raise _Lost(f"git {words[0]}: {_said(done)}")
 
 
 def _git(
@@ -134,7 +151,7 @@ def _git(
     """A git command that must succeed. Raises PublishError when it does not."""
     done = _run(repository, more or {}, *words)
     if done.returncode:
-        raise PublishError(fault(f"git {words[0]}", "success", _last(done), "mend that, then publish again"))
+        raise PublishError(fault(f"git {words[0]}", "success", _said(done), "mend that, then publish again"))
     return done
 
 
@@ -158,8 +175,8 @@ def _run(repository: Path, more: Mapping[str, str], *words: str) -> "subprocess.
         raise PublishError(fault(f"git {words[0]}", "an end", got, "check the network")) from None
 
 
-def _last(done: "subprocess.CompletedProcess[str]") -> str:
-    """What git said last that tells something, in a line."""
+def _said(done: "subprocess.CompletedProcess[str]") -> str:
+    """What git said that tells something, in a line."""
     lines = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("hint:")]
     telling = [line for line in lines if line.lstrip().startswith(("!", "fatal:", "error:"))] or lines
-    return shown(telling[0].strip()) if telling else f"exit code {done.returncode}"
+    return printable(telling[0].strip()[:SHOWN]) if telling else f"exit code {done.returncode}"
