@@ -182,6 +182,10 @@ def test_two_artifacts_that_bring_the_same_job_are_both_refused(here: Places, tm
         in (found.refused[second][0])
     )
     assert places_in(here.results) == ["two"]
+    (second / "stray").touch()
+    found = merged(here, plan, first, second)
+    assert list(found.refused) == [second]
+    assert places_in(here.results) == ["one", "two"]
 
 
 def test_pictures_land_beside_their_result(tmp_path: Path) -> None:

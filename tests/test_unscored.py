@@ -50,5 +50,9 @@ def test_it_is_a_valid_result_of_every_track(tmp_path: Path, key: str) -> None:
     entry = read_entry(places.contrib / "some_entry")
     asked = Request(entry, TRACKS[key], TRACKS[key].current, choose("process"), suite="quick")
     assert list(faults(unscored(asked, EntryError("no")))) == []
-    moved = unscored(replace(asked, offset=3), EntryError("no"))
+
+
+def test_it_may_be_on_other_seeds(tmp_path: Path) -> None:
+    asked = replace(request(tmp_path), version=TRACK.current, suite="quick", offset=3)
+    moved = unscored(asked, EntryError("no"))
     assert moved.seed_offset == 3 and list(faults(moved)) == []

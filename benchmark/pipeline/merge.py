@@ -75,7 +75,8 @@ def merge(folders: Sequence[Path], plan: Plan, places: Places, lesser: Path) -> 
 
 def _without_disputes(artifacts: Sequence[Artifact], there: Committed) -> list[Artifact]:
     """The artifacts, with the faults that only show beside one another and beside what is committed."""
-    count = Counter(one.job.place for artifact in artifacts for one in artifact.brought)
+    good = [artifact for artifact in artifacts if not artifact.faults]
+    count = Counter(one.job.place for artifact in good for one in artifact.brought)
     known = dict(there)
     found = []
     for artifact in artifacts:
