@@ -131,7 +131,8 @@ def _carry_out(jobs: Sequence[Job], setting: Setting) -> Exit:
         failed += not done.complete
         for line in done.lines:
             print(printable(line), flush=True)
-    words = [f"{len(jobs)} jobs", f"{failed} of entries that failed", f"{short} that could not be done"]
+    count = f"{len(jobs)} job{'' if len(jobs) == 1 else 's'}"
+    words = [count, f"{failed} of entries that failed", f"{short} that could not be done"]
     print(f"{', '.join(words)}. Written to {near(setting.output)}.")
     return Exit.SHORT if short else Exit.FINE
 
