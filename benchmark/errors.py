@@ -23,6 +23,10 @@ class EntryError(LeaderboardError):
     """A folder is not a valid entry."""
 
 
+class PackageIndexError(EntryError):
+    """The packages of an entry cannot be had now, through no fault of its own."""
+
+
 class ResultError(LeaderboardError):
     """A results.json is not a valid result."""
 
@@ -33,6 +37,12 @@ class IsolationError(LeaderboardError):
 
 class LaboratoryError(LeaderboardError):
     """The scorer's own training or probing gave no answer."""
+
+
+class PublishError(LeaderboardError):
+    """Results could not be brought to where they are published."""
+
+    exit_code = 1
 
 
 class SiteError(LeaderboardError):
