@@ -10,6 +10,7 @@ import pytest
 
 from tests.playing import REPOSITORY, Played, Stage
 
+BOT = "github-actions[bot]"
 BASE, HEAD, PLANNED = "b" * 40, "d" * 40, "c" * 40
 PUSH = {"ref": "refs/heads/main"}
 PULL = {"pull_request": {"number": 7, "base": {"sha": BASE, "ref": "main"}, "head": {"sha": HEAD}}}
@@ -102,10 +103,14 @@ def test_the_comment_is_made_from_the_other_runs_artifact(stage: Callable[..., S
     assert [call.text for call in played.calls if "GITHUB_TOKEN" in call.seen] == [COMMENT]
 
 
-def test_without_numbers_there_is_no_comment(stage: Callable[..., Stage]) -> None:
+def test_a_pull_request_without_numbers_is_told_so(stage: Callable[..., Stage]) -> None:
     played = stage().play("pr-comment.yml", "workflow_run", done())
     assert played.fine, played.output
-    assert played.of("comment") == ["download preview to TEMP/preview of run 3"]
+    assert played.of("comment") == ["download preview to TEMP/preview of run 3", COMMENT]
+
+
+def test_a_comment_that_fails_is_seen(stage: Callable[..., Stage]) -> None:
+    assert not stage({"comment.py": 1}).play("pr-comment.yml", "workflow_run", done()).fine
 
 
 def test_other_runs_get_no_comment(stage: Callable[..., Stage]) -> None:
@@ -127,6 +132,7 @@ def test_main_is_planned_scored_published_and_shown(scored: Played) -> None:
     for shard in (1, 2):
         assert played.of("score").index(rescore(shard)) < played.of("score").index(f"upload scores-{shard}")
     assert len(played.of("score")) == 6
+    assert {call.seen.get("GIT_AUTHOR_NAME") for call in played.that(publish(1, 2))} == {BOT}
     assert played.of("publish") == [
         "download plan to TEMP/plan",
         "download all to TEMP/artifacts",
@@ -217,6 +223,13 @@ def test_the_site_is_built_checked_and_deployed(stage: Callable[..., Stage]) -> 
     played = stage().play("site.yml", "push", PUSH)
     assert played.fine, played.output
     assert_site_follows(played)
+
+
+def test_a_commit_that_calls_for_the_site_itself_does_not_build_it_twice(stage: Callable[..., Stage]) -> None:
+    author = {"author": {"name": BOT}}
+    played = stage().play("site.yml", "push", {**PUSH, "head_commit": author})
+    assert played.fine, played.output
+    assert played.calls == []
 
 
 @pytest.mark.parametrize("broken", ["build_site.py", "check_links.py"])
