@@ -1,4 +1,4 @@
-"""Plays a workflow with act on this machine, with stand-ins for actions, scripts and commands.
+"""Plays a workflow with act on this machine, with stand-ins for actions, commands and most scripts.
 
 act is not GitHub. It knows no concurrency (and refuses the key `queue`, which is taken out here), no rights
 of tokens, no protection of environments (every job could read every secret), no filters of branches and
@@ -22,7 +22,7 @@ STAND_INS = ROOT / "tests" / "actions"
 ACT = Path(sys.executable).with_name("act")
 PINNED = re.compile(r"uses: (actions/([a-z-]+)@[0-9a-f]{40})")
 REPOSITORY = "octo/board"
-COMMIT = ("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "--quiet", "--message", "x")
+AUTHOR = ("-c", "user.name=x", "-c", "user.email=x@example.org")
 SECRETS = {
     "GITHUB_TOKEN": "the token",
     "LEADERBOARD_FRESH_KEY": "the fresh key",
@@ -79,24 +79,61 @@ class Stage:
     shards: Sequence[int] = (1, 2)
     """The shards that the plan has jobs for."""
 
-    def prepare(self) -> None:
-        """Makes the repository that is checked out, and the commands."""
-        repository, tools = self.folder / "repository", self.folder / "tools"
+    real: Sequence[str] = ()
+    """The scripts that are run, not played, by the names of their files."""
+
+    @property
+    def repository(self) -> Path:
+        """What is checked out."""
+        return self.folder / "repository"
+
+    def prepare(self) -> str:
+        """The commit of the repository that is checked out, made now with the commands around it."""
         program = (STAND_INS / "play.py").read_text(encoding="utf-8")
-        shutil.copytree(ROOT / ".github", repository / ".github")
-        for path in (repository / ".github" / "workflows").iterdir():
+        tools = [self.folder / "tools" / name for name in ("play", "git", "make")]
+        for folder in (".github", *(("benchmark", "scripts") if self.real else ())):
+            shutil.copytree(
+                ROOT / folder, self.repository / folder, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for path in (self.repository / ".github" / "workflows").iterdir():
             kept = [
                 line for line in path.read_text(encoding="utf-8").splitlines() if "queue: max" not in line
             ]
             path.write_text("\n".join(kept), encoding="utf-8")
-        places = [repository / ".venv/bin/python", repository / "scripts/setup.sh", repository / ".ci/run"]
-        for place in (*places, *(tools / name for name in ("play", "git", "make"))):
+        for place in (
+            *(self.repository / name for name in (".venv/bin/python", "scripts/setup.sh", ".ci/run")),
+            *tools,
+        ):
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(f"#!{sys.executable} -IS\n{program}", encoding="utf-8")
             place.chmod(0o755)
-        origin = ("remote", "add", "origin", f"https://github.com/{REPOSITORY}")
-        for command in (("init", "--quiet", "--initial-branch=main"), origin, ("add", "--all"), COMMIT):
-            subprocess.run(["git", *command], cwd=repository, check=True)
+        self._git("init", "--quiet", "--initial-branch=main")
+        self._git("remote", "add", "origin", f"https://github.com/{REPOSITORY}")
+        return self.commit({})
+
+    def remote(self) -> Path:
+        """A bare repository in the place of GitHub's, whose `main` is the commit that is checked out."""
+        place = self.folder / "remote.git"
+        self._git("init", "--quiet", "--bare", "--initial-branch=main", str(place))
+        self._git("config", f"url.{place}.insteadOf", f"https://github.com/{REPOSITORY}")
+        self._git("push", "--quiet", "origin", "HEAD:refs/heads/main")
+        return place
+
+    def commit(self, files: Mapping[str, str]) -> str:
+        """A new commit that adds files; what is checked out stays the first one."""
+        for name, text in files.items():
+            (self.repository / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.repository / name).write_text(text, encoding="utf-8")
+        self._git("add", "--all")
+        self._git(*AUTHOR, "commit", "--quiet", "--message", "x")
+        made = self._git("rev-parse", "HEAD")
+        self._git("checkout", "--quiet", self._git("rev-list", "--max-parents=0", "HEAD"))
+        return made
+
+    def _git(self, *words: str) -> str:
+        command = ["git", *words]
+        done = subprocess.run(command, cwd=self.repository, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
 
     def artifact(self, name: str, file: str) -> None:
         """Puts an artifact there, as if another run had left it."""
@@ -106,12 +143,14 @@ class Stage:
 
     def play(self, workflow: str, event: str, payload: Mapping[str, object]) -> Played:
         """Plays one workflow for one event."""
-        self.prepare()
-        for name, content in (("exits", self.exits), ("shards", list(self.shards)), ("event", payload)):
+        if not self.repository.exists():
+            self.prepare()
+        files = {"exits": self.exits, "shards": self.shards, "real": self.real, "event": payload}
+        for name, content in files.items():
             (self.folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
         done = subprocess.run(
             [ACT, event, *self._options(workflow)],
-            cwd=self.folder / "repository",
+            cwd=self.repository,
             env=self._environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,

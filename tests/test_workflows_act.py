@@ -3,17 +3,19 @@
 What act cannot play stands in tests/playing.py.
 """
 
+import shutil
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.playing import REPOSITORY, Played, Stage
+from benchmark.tracks import TRACKS
+from tests.playing import REPOSITORY, ROOT, Played, Stage
 
 BOT = "github-actions[bot]"
 BASE, HEAD, PLANNED = "b" * 40, "d" * 40, "c" * 40
 PUSH = {"ref": "refs/heads/main"}
-PULL = {"pull_request": {"number": 7, "base": {"sha": BASE, "ref": "main"}, "head": {"sha": HEAD}}}
 GATE = f"python scripts/gate.py {BASE} {HEAD} --into TEMP/entry"
 PREVIEW = "python scripts/preview.py TEMP/entry/my_probe --output TEMP/preview --isolation bwrap"
 COMMENT = (
@@ -28,6 +30,14 @@ SITE = {
     ],
     "deploy": ["deploy-pages"],
 }
+
+
+def pull(base: str, head: str) -> Mapping[str, object]:
+    """A pull request between two commits."""
+    return {"pull_request": {"number": 7, "base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
+
+
+PULL = pull(BASE, HEAD)
 
 
 @pytest.fixture
@@ -49,6 +59,12 @@ def rescore(shard: int) -> str:
 def publish(*shards: int) -> str:
     folders = " ".join(f"TEMP/artifacts/scores-{shard}" for shard in shards)
     return f"python scripts/publish.py {folders} --plan TEMP/plan/plan.json"
+
+
+def git(repository: Path, *words: str) -> str:
+    """What a git command prints."""
+    command = ["git", "-C", str(repository), *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def assert_site_follows(played: Played) -> None:
@@ -78,6 +94,28 @@ def test_what_the_gate_refuses_is_not_scored(stage: Callable[..., Stage]) -> Non
     played = stage({"gate.py": 1}).play("pr-score.yml", "pull_request", PULL)
     assert not played.fine
     assert played.of("score")[-1] == GATE
+
+
+def test_the_gate_itself_lets_an_entry_through(tmp_path: Path) -> None:
+    place = Stage(tmp_path, real=("gate.py",))
+    base = place.prepare()
+    head = place.commit({"contrib/my_probe/entry.toml": "", "contrib/my_probe/method.py": "x = 1\n"})
+    played = place.play("pr-score.yml", "pull_request", pull(base, head))
+    assert played.fine, played.output
+    assert "Summary - accepted: my_probe, 2 files" in played.output
+    assert played.of("score")[-2:] == [PREVIEW, "upload preview"]
+
+
+def test_the_gates_own_words_reach_the_summary(tmp_path: Path) -> None:
+    place = Stage(tmp_path, real=("gate.py",))
+    base = place.prepare()
+    head = place.commit({"contrib/my_probe/entry.toml": "", ".github/workflows/pr-score.yml": "on: push\n"})
+    played = place.play("pr-score.yml", "pull_request", pull(base, head))
+    assert not played.fine
+    assert "gate.py" in played.of("score")[-1]
+    summary = played.output.partition("Summary - ")[2]
+    assert "got one of the workflows" in summary
+    assert "refused" in summary
 
 
 def test_a_score_that_failed_is_told_and_handed_over(stage: Callable[..., Stage]) -> None:
@@ -139,6 +177,25 @@ def test_main_is_planned_scored_published_and_shown(scored: Played) -> None:
         publish(1, 2),
     ]
     assert_site_follows(played)
+
+
+def test_what_a_shard_made_arrives_on_main(tmp_path: Path) -> None:
+    track = TRACKS["embedding-detection"]
+    place = Path(track.key, track.current.number, "marginal_probe")
+    stage = Stage(tmp_path, real=("plan.py", "publish.py"))
+    shutil.copytree(ROOT / "results" / place, tmp_path / "scored" / place)
+    shutil.copytree(ROOT / "contrib" / place.name, stage.repository / "contrib" / place.name)
+    stage.prepare()
+    remote = stage.remote()
+    played = stage.play("score.yml", "push", PUSH)
+    assert played.fine, played.output
+    assert [text for text in played.of("score") if "rescore.py" in text] == [rescore(1)]
+    assert_site_follows(played)
+    said = git(remote, "log", "--format=%an: %s", "main").splitlines()
+    assert said == [f"{BOT}: Scores of marginal_probe", "x: x"]
+    path = f"results/{place}/results.json"
+    assert git(remote, "diff", "--name-only", "main~1", "main").split() == [path]
+    assert git(remote, "show", f"main:{path}") == (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_shards_score_the_planned_commit_and_alone_see_the_key(scored: Played) -> None:
