@@ -1,6 +1,5 @@
 """The house rules hold over all workflows, each of them can fail, and what they call is there."""
 
-import re
 import runpy
 import signal
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import workflow_rules
-from tests.workflow_rules import Rule, called_scripts, parse, read, script_calls
+from tests.workflow_rules import Rule, missing_scripts, parse, read, script_calls, unknown_options
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = read(ROOT / ".github")
@@ -57,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     workflow_rules.secrets_stay_in_their_rooms,
     workflow_rules.artifacts_stay_outside,
     workflow_rules.jobs_are_bounded,
+    workflow_rules.names_lead_somewhere,
 )
 
 BROKEN: dict[str, tuple[Rule, dict[str, str], str]] = {
@@ -118,6 +118,11 @@ BROKEN: dict[str, tuple[Rule, dict[str, str], str]] = {
         {PINNED: "actions/download-artifact@" + "a" * 40, KEEPS: "path: results"},
         "expected artifacts in runner.temp, got results",
     ),
+    "waits for nobody": (
+        RULES[10],
+        {"  push:": "  workflow_run:\n    workflows: [Better]"},
+        "expected one of ['Good'], got Better",
+    ),
     "no end": (RULES[9], {"    timeout-minutes: 5\n": ""}, "expected timeout-minutes"),
     "no group": (RULES[9], {"concurrency: good\n": ""}, "expected concurrency"),
     "no pipefail": (RULES[9], {"shell: bash": "shell: sh"}, "expected bash"),
@@ -159,19 +164,27 @@ def test_calls_are_read_from_commands() -> None:
     )
     workflows = [parse("good.yml", GOOD.replace(RUN, f"{command}\n{10 * ' '}tee log"))]
     assert script_calls(workflows) == [("scripts/a.py", "$X/*", "--to", "DIR")]
-    assert called_scripts(workflows) == ["scripts/a.py"]
+    assert missing_scripts(workflows, ROOT) == ["scripts/a.py"]
 
 
-@pytest.mark.parametrize("path", called_scripts(WORKFLOWS))
-def test_called_script_exists(path: str) -> None:
-    assert (ROOT / path).is_file()
+def test_called_scripts_exist() -> None:
+    assert missing_scripts(WORKFLOWS, ROOT) == []
+
+
+def test_an_option_that_is_not_there_is_found() -> None:
+    text = "Options:\n  --shards INTEGER  How many; see --shard.\n  --output PATH\n"
+    assert unknown_options(("scripts/a.py", "--shards", "3", "--out", "x", "--output"), text) == ["--out"]
+
+
+def test_no_scoring_run_is_lost_to_a_newer_one() -> None:
+    (score,) = (workflow for workflow in WORKFLOWS if workflow.name == "score.yml")
+    assert score.about["concurrency"] == {"group": "score", "cancel-in-progress": False, "queue": "max"}
 
 
 @pytest.mark.parametrize("words", CALLS, ids=lambda words: Path(words[0]).name)
 def test_called_options_exist(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wanted = {word for word in words if word.startswith("--")}
     sub = words[1:2] if words[0] == "scripts/verified.py" else ()
     monkeypatch.setattr(sys, "argv", [words[0], *sub, "--help"])
     monkeypatch.setenv("COLUMNS", "100")
@@ -183,4 +196,4 @@ def test_called_options_exist(
         for number, handler in handlers.items():
             signal.signal(number, handler)
     assert ended.value.code == 0
-    assert wanted <= set(re.findall(r"--[a-z-]+", capsys.readouterr().out))
+    assert unknown_options(words, capsys.readouterr().out) == []

@@ -233,10 +233,26 @@ def jobs_are_bounded(workflows: Sequence[Workflow]) -> Iterator[str]:
                     yield f"{job.place}: expected a name of {f'step {number}' if number else 'the job'}"
 
 
-def called_scripts(workflows: Sequence[Workflow]) -> list[str]:
-    """The scripts that commands call, by their paths, each once."""
-    found = {path for job in _jobs(workflows) for text in job.commands for path in CALLED.findall(text)}
-    return sorted(found)
+def names_lead_somewhere(workflows: Sequence[Workflow]) -> Iterator[str]:
+    """A workflow that waits for another one names one that is there."""
+    there = {workflow.about["name"] for workflow in workflows if "name" in workflow.about}
+    for workflow in workflows:
+        about = workflow.events.get("workflow_run") or {}
+        for name in about.get("workflows", []):
+            if name not in there:
+                yield f"{workflow.name}: workflow_run: expected one of {sorted(there)}, got {name}"
+
+
+def missing_scripts(workflows: Sequence[Workflow], root: Path) -> list[str]:
+    """The scripts that commands call and that are not below `root`, by their paths."""
+    called = {path for job in _jobs(workflows) for text in job.commands for path in CALLED.findall(text)}
+    return sorted(path for path in called if not (root / path).is_file())
+
+
+def unknown_options(words: Sequence[str], help_text: str) -> list[str]:
+    """The options among a call's words that the script's own help does not list."""
+    known = set(re.findall(r"--[a-z][a-z-]*", help_text))
+    return [word for word in words if word.startswith("--") and word not in known]
 
 
 def script_calls(workflows: Sequence[Workflow]) -> list[tuple[str, ...]]:
