@@ -79,6 +79,8 @@ class Stage:
     shards: Sequence[int] = (1, 2)
     """The shards that the plan has jobs for."""
 
+    site: str = ""
+    """The repository's variable SITE_URL."""
     real: Sequence[str] = ()
     """The scripts that are run, not played, by the names of their files."""
 
@@ -171,6 +173,7 @@ class Stage:
         return [
             *("--workflows", f".github/workflows/{workflow}", "--eventpath", str(self.folder / "event.json")),
             *("--platform", "ubuntu-24.04=-self-hosted", "--platform", "macos-15=-self-hosted"),
+            *("--var", f"SITE_URL={self.site}"),
             *("--action-offline-mode", "--pull=false", "--no-cache-server", "--no-skip-checkout"),
             *("--action-cache-path", str(self.folder / "cache"), "--concurrent-jobs", "2"),
             *(word for used, name in pairs for word in ("--local-repository", f"{used}={STAND_INS / name}")),

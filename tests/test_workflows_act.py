@@ -25,7 +25,7 @@ COMMENT = (
 SITE = {
     "build": [
         "python scripts/build_site.py",
-        "python scripts/check_links.py public",
+        "python scripts/check_links.py public --base /board/",
         "upload-pages-artifact public",
     ],
     "deploy": ["deploy-pages"],
@@ -280,6 +280,15 @@ def test_the_site_is_built_checked_and_deployed(stage: Callable[..., Stage]) -> 
     played = stage().play("site.yml", "push", PUSH)
     assert played.fine, played.output
     assert_site_follows(played)
+    (build,) = played.that("python scripts/build_site.py")
+    assert build.seen["SITE_URL"] == "https://octo.github.io/board/"
+
+
+def test_a_site_of_its_own_address_is_built_for_it(tmp_path: Path) -> None:
+    played = Stage(tmp_path, site="https://board.example.org/").play("site.yml", "push", PUSH)
+    assert played.fine, played.output
+    assert played.that("python scripts/build_site.py")[0].seen["SITE_URL"] == "https://board.example.org/"
+    assert played.of("build")[1] == "python scripts/check_links.py public --base /"
 
 
 def test_a_commit_that_calls_for_the_site_itself_does_not_build_it_twice(stage: Callable[..., Stage]) -> None:
@@ -300,7 +309,11 @@ def test_a_broken_site_is_not_deployed(broken: str, stage: Callable[..., Stage])
 def test_a_preview_of_the_site_can_be_downloaded(code: int, stage: Callable[..., Stage]) -> None:
     played = stage({"check_links.py": code}).play("site-preview.yml", "pull_request", PULL)
     assert played.fine == (code == 0), played.output
-    assert played.of("build") == [*SITE["build"][:2], "upload site"]
+    assert played.of("build") == [
+        "python scripts/build_site.py",
+        "python scripts/check_links.py public",
+        "upload site",
+    ]
 
 
 def test_a_change_is_checked_on_each_system(stage: Callable[..., Stage]) -> None:

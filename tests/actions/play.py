@@ -12,7 +12,7 @@ from pathlib import Path
 
 STAGE = Path(os.environ["STAGE"])
 TEMP = os.environ["RUNNER_TEMP"]
-WATCHED = ("GITHUB_TOKEN", "LEADERBOARD_FRESH_KEY", "GIT_AUTHOR_NAME", "CI")
+WATCHED = ("GITHUB_TOKEN", "LEADERBOARD_FRESH_KEY", "GIT_AUTHOR_NAME", "SITE_URL", "CI")
 COMMIT = "c" * 40
 PLAN = '{"jobs": "those of the test"}'
 
