@@ -46,7 +46,7 @@ class Made:
     """`calm`, `eager` or `none`."""
     track: Track = TRACK
     """The track it takes part in."""
-    versions: tuple[str, ...] = ("1.0", "1.1")
+    versions: tuple[str, ...] = ("1.0", "1.1", "1.2")
     """The versions it has results under."""
     fails: bool = False
     """Whether its first case crashes."""

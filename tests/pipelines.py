@@ -15,7 +15,7 @@ from benchmark.tracks import TRACKS
 from tests.builders import outcomes, result
 from tests.test_scorer import HONEST, write_entry
 
-FOLDER = Path("embedding-detection", "1.1")
+FOLDER = Path("embedding-detection", "1.2")
 """Where results of the small track are, below a results folder."""
 KEY = "1" * 64
 OTHER_KEY = "2" * 64

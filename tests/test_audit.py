@@ -30,7 +30,7 @@ def test_a_right_result_loads(tmp_path: Path) -> None:
     ("change", "said"),
     [
         (lambda c: c.update(track="embedding-detecton"), 'did you mean "embedding-detection"'),
-        (lambda c: c.update(version="9.9"), "version: expected one of 1.0, 1.1"),
+        (lambda c: c.update(version="9.9"), "version: expected one of 1.0, 1.1, 1.2"),
         (lambda c: c.update(status="incomplete"), "expected 'complete' by its rows"),
         (lambda c: c["metrics"].update(auroc=0.99), "metrics.auroc: expected 1.0 by its rows, got 0.99"),
         (lambda c: c["metrics"].update(auroc=None), "metrics.auroc: expected 1.0 by its rows, got None"),
@@ -128,9 +128,9 @@ def test_all_results_below_a_folder_with_all_their_faults(tmp_path: Path) -> Non
     good = result("good_entry")
     save(good, tmp_path / good.place)
     assert load_all(tmp_path) == [good]
-    save(result("moved_entry"), tmp_path / "embedding-detection/1.1/other_entry/results.json")
-    (tmp_path / "embedding-detection/1.1/empty_entry").mkdir()
-    (tmp_path / "embedding-detection/1.1/empty_entry/results.json").touch()
+    save(result("moved_entry"), tmp_path / "embedding-detection/1.2/other_entry/results.json")
+    (tmp_path / "embedding-detection/1.2/empty_entry").mkdir()
+    (tmp_path / "embedding-detection/1.2/empty_entry/results.json").touch()
     quick = result("quick_entry", suite="quick")
     save(quick, tmp_path / quick.place)
     with pytest.raises(ResultError) as refused:

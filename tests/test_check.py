@@ -60,7 +60,7 @@ def test_all_faults_of_all_files_come_at_once(here: Path, capsys: pytest.Capture
     assert [line.split(":")[0] for line in err] == [
         "contrib/one/entry.toml",
         "contrib/two/method.py",
-        "results/embedding-detection/1.1/two/results.json",
+        "results/embedding-detection/1.2/two/results.json",
     ]
 
 
@@ -70,7 +70,7 @@ def test_a_result_in_another_place_than_its_own(here: Path, capsys: pytest.Captu
     committed(here, result("one"), result("two").place)
     code, _, err = checked(capsys)
     assert code == 1 and len(err) == 1
-    assert err[0].startswith("results/embedding-detection/1.1/two/results.json: entry, track and version say")
+    assert err[0].startswith("results/embedding-detection/1.2/two/results.json: entry, track and version say")
 
 
 def test_only_full_results_are_committed_but_any_may_be_checked(
@@ -101,10 +101,10 @@ def test_files_that_no_one_would_read(here: Path, capsys: pytest.CaptureFixture[
     (here / "results" / "note.txt").write_text("")
     code, _, err = checked(capsys)
     assert code == 1 and [line.split(":")[0] for line in err] == [
-        "results/embedding-detection/1.1/some_entry/result.json",
+        "results/embedding-detection/1.2/some_entry/result.json",
         "results/embedding-detection/README.md",
         "results/note.txt",
-        "results/embedding-detection/1.1/some_entry/gallery.npz",
+        "results/embedding-detection/1.2/some_entry/gallery.npz",
     ]
 
 
@@ -136,14 +136,14 @@ def test_an_import_of_the_generators_is_a_warning_and_no_fault(
 
 def test_keys_of_fresh_seeds_are_checked_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = Commitments(
-        schema=1, track="embedding-detection", version="1.1", keys=[fresh.secret("1" * 64, "a label")]
+        schema=1, track="embedding-detection", version="1.2", keys=[fresh.secret("1" * 64, "a label")]
     )
-    place = fresh.place_of(here / "results", "embedding-detection", "1.1")
+    place = fresh.place_of(here / "results", "embedding-detection", "1.2")
     stored.write(found, place)
     assert checked(capsys)[0] == 0
-    place.write_text(place.read_text().replace('"1.1"', '"1.0"'))
+    place.write_text(place.read_text().replace('"1.2"', '"1.0"'))
     code, _, err = checked(capsys)
-    assert code == 1 and "fresh.json: expected the keys of embedding-detection 1.1" in err[0]
+    assert code == 1 and "fresh.json: expected the keys of embedding-detection 1.2" in err[0]
 
 
 def test_a_fresh_score_of_an_older_key_is_a_note(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,10 +154,10 @@ def test_a_fresh_score_of_an_older_key_is_a_note(here: Path, capsys: pytest.Capt
     digest = read_entry(make_entry(here / "contrib", "some_entry")).digest
     digests = held.digests.model_copy(update={"entry": digest})
     path = committed(here, held.model_copy(update={"digests": digests, "fresh": found}))
-    place = fresh.place_of(here / "results", "embedding-detection", "1.1")
+    place = fresh.place_of(here / "results", "embedding-detection", "1.2")
     note = f"note: {path.relative_to(here)}: its fresh score is of an older key; use score.py --fresh"
     for keys, notes in (([old], []), ([old, new], [note]), ([new, old], [])):
-        stored.write(Commitments(schema=1, track="embedding-detection", version="1.1", keys=keys), place)
+        stored.write(Commitments(schema=1, track="embedding-detection", version="1.2", keys=keys), place)
         code, out, err = checked(capsys)
         assert (code, out[:-1], err) == (0, notes, [])
 

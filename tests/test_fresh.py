@@ -23,7 +23,7 @@ from benchmark.tracks.spec import Track
 from tests.builders import CURRENT, outcome, result
 
 MASTER = "0123456789abcdef" * 4
-KEY = fresh.key_of(MASTER, "embedding-detection", "1.1")
+KEY = fresh.key_of(MASTER, "embedding-detection", "1.2")
 Content = dict[str, Any]
 
 
@@ -35,13 +35,13 @@ def hmac_by_hand(key: bytes, message: bytes) -> bytes:
 
 
 def commitments(*keys: fresh.Commitment) -> Commitments:
-    return Commitments(schema=1, track="embedding-detection", version="1.1", keys=list(keys))
+    return Commitments(schema=1, track="embedding-detection", version="1.2", keys=list(keys))
 
 
 def written(
     root: Path, found: Commitments, change: Callable[[Content], object] = lambda content: None
 ) -> Path:
-    place = fresh.place_of(root, "embedding-detection", "1.1")
+    place = fresh.place_of(root, "embedding-detection", "1.2")
     stored.write(found, place)
     content = json.loads(place.read_text())
     change(content)
@@ -50,7 +50,7 @@ def written(
 
 
 def test_a_version_has_a_key_of_its_own_and_a_key_an_offset() -> None:
-    expected = hmac_by_hand(bytes.fromhex(MASTER), b"key of embedding-detection/1.1")
+    expected = hmac_by_hand(bytes.fromhex(MASTER), b"key of embedding-detection/1.2")
     assert expected.hex() == KEY
     assert fresh.sha256_of(KEY) == hashlib.sha256(expected).hexdigest()
     assert fresh.key_of(MASTER, "embedding-detection", "1.0") != KEY
@@ -145,7 +145,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
         (lambda c: c["keys"][0].update(revealed_at=None), "keys.0.revealed_at: expected a time exactly"),
         (lambda c: c["keys"].append(c["keys"][0]), "keys: expected each key once, got one twice"),
         (lambda c: c.update(keys=[]), "keys: expected list should have at least 1 item"),
-        (lambda c: c.update(version="1.0"), "expected the keys of embedding-detection 1.1, got those of"),
+        (lambda c: c.update(version="1.0"), "expected the keys of embedding-detection 1.2, got those of"),
         (lambda c: c["keys"][0].update(key_sha256="x"), "keys.0.key_sha256"),
         (lambda c: c["keys"][0].update(note="x"), "keys.0.note: expected only the fields of its schema"),
         (lambda c: c["keys"][0].update(committed_at="2026-01-01T00:00:00+02:00"), "a time in UTC"),

@@ -26,7 +26,7 @@ from tests.builders import result
 from tests.small_suite import small_version, with_small_track
 from tests.test_scorer import HONEST, write_entry
 
-PLACE = Path("embedding-detection", "1.1", fresh.FILE_NAME)
+PLACE = Path("embedding-detection", "1.2", fresh.FILE_NAME)
 Capture = pytest.CaptureFixture[str]
 
 
@@ -49,14 +49,14 @@ def test_a_new_key_is_shown_once_and_only_its_hashes_are_written(tmp_path: Path,
     master = made(tmp_path, capsys)
     found = sorted((tmp_path / "results").glob("*/*/*"))
     assert [path.parts[-3:] for path in found] == [
-        ("embedding-detection", "1.1", "fresh.json"),
-        ("embedding-mitigation", "1.0", "fresh.json"),
+        ("embedding-detection", "1.2", "fresh.json"),
+        ("embedding-mitigation", "1.1", "fresh.json"),
         ("image-detection", "1.0", "fresh.json"),
         ("image-mitigation", "1.0", "fresh.json"),
     ]
     assert all(master not in path.read_text() for path in found)
     held = json.loads(found[0].read_text())["keys"]
-    key = fresh.key_of(master, "embedding-detection", "1.1")
+    key = fresh.key_of(master, "embedding-detection", "1.2")
     assert [one["key_sha256"] for one in held] == [hashlib.sha256(bytes.fromhex(key)).hexdigest()]
     assert held[0]["key"] is None
     assert command(tmp_path, "check") == 0
@@ -82,9 +82,9 @@ def test_a_key_is_revealed_once_new_scores_have_another(
     monkeypatch.setenv(fresh.VARIABLE, master)
     assert command(tmp_path, "reveal", "embedding-detection") == 0
     old, new = fresh.load(tmp_path / "results" / PLACE).keys
-    assert old.key == fresh.key_of(master, "embedding-detection", "1.1")
+    assert old.key == fresh.key_of(master, "embedding-detection", "1.2")
     assert new.key is None and new.key_sha256 == fresh.sha256_of(
-        fresh.key_of(newer, "embedding-detection", "1.1")
+        fresh.key_of(newer, "embedding-detection", "1.2")
     )
     other = fresh.load(tmp_path / "results/image-detection/1.0" / fresh.FILE_NAME)
     assert other.current.key is None
@@ -166,7 +166,7 @@ def verify(here: Path) -> object:
 
 
 def committed(here: Path) -> Result:
-    return load(here / "results/embedding-detection/1.1/some_entry/results.json")
+    return load(here / "results/embedding-detection/1.2/some_entry/results.json")
 
 
 def auroc_of_spread(offset: int) -> float:
@@ -198,7 +198,7 @@ def test_a_fresh_score_is_added_and_checked_once_its_key_is_revealed(
     scored = committed(here)
     assert scored.model_copy(update={"fresh": None}) == before
     assert scored.fresh is not None
-    key = fresh.key_of(master, "embedding-detection", "1.1")
+    key = fresh.key_of(master, "embedding-detection", "1.2")
     assert scored.fresh.metrics["auroc"] == pytest.approx(auroc_of_spread(fresh.offset_of(key)))
     offset, text = str(fresh.offset_of(key)), (here / "results" / scored.place).read_text()
     assert offset not in text + told.out + told.err and key not in text + told.out + told.err
@@ -264,7 +264,7 @@ def changed_since(here: Path) -> None:
 
 
 def without_result(here: Path) -> None:
-    place = here / "results/embedding-detection/1.1/some_entry/results.json"
+    place = here / "results/embedding-detection/1.2/some_entry/results.json"
     place.rename(here / "results.json")
 
 

@@ -47,7 +47,7 @@ def entries() -> tuple[Made, ...]:
         Made(
             f"hostile_{name}",
             text,
-            versions=("1.1",),
+            versions=("1.2",),
             toml={
                 "summary": text,
                 "authors": [text],

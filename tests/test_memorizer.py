@@ -16,7 +16,7 @@ from tests.builders import TRACK
 from tests.small_suite import small_version
 from tests.test_scorer import write_entry
 
-KEY = key_of("5" * 64, "embedding-detection", "1.1")
+KEY = key_of("5" * 64, "embedding-detection", "1.2")
 MEMORIZER = '''\
 """Guesses nothing: makes the public datasets again when it is imported, and looks the answer up."""
 

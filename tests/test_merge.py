@@ -74,7 +74,7 @@ def test_each_shard_lands_whatever_the_order(here: Places, tmp_path: Path) -> No
 def test_what_a_stopped_shard_did_not_bring_is_named_and_planned_again(here: Places, tmp_path: Path) -> None:
     plan = plan_of(here)
     found = merged(here, plan, bring(tmp_path / "shard", here, plan.jobs[:2]))
-    assert found.notes == ("two on embedding-detection 1.1: not brought; the next plan has it again",)
+    assert found.notes == ("two on embedding-detection 1.2: not brought; the next plan has it again",)
     assert not found.refused
     assert [job.entry for job in plan_of(here).jobs] == ["two"]
 
@@ -86,7 +86,7 @@ def test_a_fresh_score_that_was_not_brought_is_named_and_planned_again(here: Pla
     save(scored(here, "one"), folder / FOLDER / "one" / FILE_NAME)
     found = merged(here, plan, folder)
     assert found.notes == (
-        "one on embedding-detection 1.1: brought without its fresh score; the next plan has it again",
+        "one on embedding-detection 1.2: brought without its fresh score; the next plan has it again",
     )
     (job,) = plan_of(here).jobs
     assert (job.entry, job.public) == ("one", False)
@@ -130,7 +130,7 @@ def test_a_job_whose_entry_has_changed_is_dropped_and_the_others_land(
     change(here)
     found = merged(here, plan, folder)
     (note,) = found.notes
-    assert note.startswith("one on embedding-detection 1.1: dropped, as its entry has changed since: ")
+    assert note.startswith("one on embedding-detection 1.2: dropped, as its entry has changed since: ")
     assert not found.refused and places_in(here.results) == ["three", "two"]
 
 
@@ -145,7 +145,7 @@ def test_a_fresh_score_of_a_result_that_has_changed_is_dropped(here: Places, tmp
     commit_result(here, newer)
     found = merged(here, plan, folder)
     assert found.notes == (
-        "one on embedding-detection 1.1: dropped, as its committed result has changed since; "
+        "one on embedding-detection 1.2: dropped, as its committed result has changed since; "
         "the next plan has it again",
     )
     assert committed(here, "one") == newer
@@ -165,7 +165,7 @@ def test_a_failed_run_lands_where_no_complete_result_of_the_entry_is(here: Place
         ("three", "public, complete"),
         ("two", "public, incomplete"),
     ]
-    assert "one on embedding-detection 1.1: its complete result stays, as this run failed" in found.notes[0]
+    assert "one on embedding-detection 1.2: its complete result stays, as this run failed" in found.notes[0]
     assert committed(here, "one").status == "complete" and committed(here, "two").status == "incomplete"
     assert load(tmp_path / "scores" / FOLDER / "one" / FILE_NAME).status == "incomplete"
 
@@ -178,7 +178,7 @@ def test_two_artifacts_that_bring_the_same_job_are_both_refused(here: Places, tm
     found = merged(here, plan, first, second, third)
     assert list(found.refused) == [first, second]
     assert (
-        "expected one on embedding-detection 1.1 in one artifact only, got it in several"
+        "expected one on embedding-detection 1.2 in one artifact only, got it in several"
         in (found.refused[second][0])
     )
     assert places_in(here.results) == ["two"]
@@ -244,10 +244,10 @@ def test_the_command_says_what_landed_and_what_did_not(here: Places, tmp_path: P
     (bad / "stray").touch()
     assert command(here, good, bad, "--plan", tmp_path / "plan.json") == 1
     told = capsys.readouterr()
-    assert "one on embedding-detection 1.1: public, complete, written to " in told.out
+    assert "one on embedding-detection 1.2: public, complete, written to " in told.out
     assert told.err.splitlines()[0] == f"{bad}: refused whole, for 1 reason:"
     assert '"stray": expected only regular files' in told.err
-    assert "three on embedding-detection 1.1: not brought; the next plan has it again" in told.err
+    assert "three on embedding-detection 1.2: not brought; the next plan has it again" in told.err
     assert places_in(here.results) == ["one", "two"]
 
 

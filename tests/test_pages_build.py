@@ -46,7 +46,7 @@ def test_tracks_without_entries_say_so(tmp_path: Path) -> None:
 
 def test_an_entry_without_results_says_so(tmp_path: Path) -> None:
     found = files(repository(tmp_path, (Made("new", "New", versions=()),)))
-    assert "It has no result under version 1.1 yet." in found["entries/new.md"]
+    assert "It has no result under version 1.2 yet." in found["entries/new.md"]
 
 
 def test_results_of_a_folder_that_is_gone_stay(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_writing_replaces_the_folder_and_nothing_else(tmp_path: Path) -> None:
 def test_invalid_results_leave_the_old_pages(tmp_path: Path) -> None:
     root = repository(tmp_path, ENTRIES[:1])
     write({"old.md": "old"}, root / GENERATED)
-    path = root / "results/embedding-detection/1.1/omnibus_test/results.json"
+    path = root / "results/embedding-detection/1.2/omnibus_test/results.json"
     path.write_text(path.read_text().replace('"complete"', '"incomplete"'))
     with pytest.raises(ResultError, match="omnibus_test"):
         build(root)

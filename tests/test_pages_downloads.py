@@ -44,7 +44,7 @@ def test_negative_numbers_stay_numbers() -> None:
 def test_json_says_the_same_with_null_for_nothing() -> None:
     found = json.loads(table_json(MAIN, TABLE))
     assert (found["schema"], found["track"], found["version"], found["ranking"]) == (
-        1, "embedding-detection", "1.1", "auroc",
+        1, "embedding-detection", "1.2", "auroc",
     )  # fmt: skip
     assert found["rows"][0]["auroc"] == 0.9 and found["rows"][3]["auroc"] is None
     assert [list(row) for row in found["rows"]] == [list(rows()[0])] * 4

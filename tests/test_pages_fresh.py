@@ -87,15 +87,15 @@ def test_downloads_name_the_interval_and_the_standard_error() -> None:
 
 def site(root: Path, shown: bool) -> dict[str, str | bytes]:
     """The pages of one entry with a fresh score, its key revealed or not."""
-    made = replace(ENTRIES[0], versions=("1.1",))
+    made = replace(ENTRIES[0], versions=("1.2",))
     repository(root, (made,))
     commitment = secret(KEY, "a <b>label</b>")
     keys = [revealed(commitment, KEY) if shown else commitment]
     write(
-        Commitments(schema=1, track=TRACK.key, version="1.1", keys=keys),
-        place_of(root / "results", TRACK.key, "1.1"),
+        Commitments(schema=1, track=TRACK.key, version="1.2", keys=keys),
+        place_of(root / "results", TRACK.key, "1.2"),
     )
-    path = root / "results" / TRACK.key / "1.1" / made.id / FILE_NAME
+    path = root / "results" / TRACK.key / "1.2" / made.id / FILE_NAME
     found = parse(path.read_bytes(), str(path))
     fresh = Fresh(
         key_sha256=sha256_of(KEY),

@@ -19,7 +19,7 @@ MAIN = main_table(TABLE, FACES)
 
 def test_a_dataset_names_its_downloads_only_by_whole_addresses() -> None:
     near = json.loads(dataset(TABLE, MAIN, "2026-03-01", ""))
-    assert (near["@type"], near["version"], near["dateModified"]) == ("Dataset", "1.1", "2026-03-01")
+    assert (near["@type"], near["version"], near["dateModified"]) == ("Dataset", "1.2", "2026-03-01")
     assert "distribution" not in near and "url" not in near
     far = json.loads(dataset(TABLE, MAIN, "", "https://example.org/board/leaderboard/"))
     folder = f"https://example.org/board/leaderboard/{TRACK.key}"

@@ -160,7 +160,7 @@ def test_an_entry_is_planned_on_its_own_tracks_and_the_versions_that_are_asked_f
     jobs = planned(Wanted("missing", pairs), places).plan.jobs
     assert [job.place.parts for job in jobs] == [
         ("embedding-detection", "1.0", "some_entry"),
-        ("embedding-detection", "1.1", "some_entry"),
+        ("embedding-detection", "1.2", "some_entry"),
     ]
     assert [job.cost for job in jobs] == [120.0, 180.0]
 
@@ -197,8 +197,8 @@ def test_the_command_writes_the_same_plan_each_time_and_tells_a_workflow(
     assert told.read_text() == "before=1\n" + 2 * "count=3\nshards=[1,2,3]\n"
     found = load(tmp_path / "first")
     assert [(job.entry, job.shard) for job in found.jobs] == [("one", 1), ("three", 2), ("two", 3)]
-    assert found.shards == 5 and found.of(2)[0].name == "three on embedding-detection 1.1"
-    assert "shard 2, about 12 s:\n  three on embedding-detection 1.1: public\n" in capsys.readouterr().out
+    assert found.shards == 5 and found.of(2)[0].name == "three on embedding-detection 1.2"
+    assert "shard 2, about 12 s:\n  three on embedding-detection 1.2: public\n" in capsys.readouterr().out
 
 
 def test_nothing_to_do_is_a_plan_too(here: Places, tmp_path: Path, capsys: Capture) -> None:
@@ -230,8 +230,8 @@ Content = dict[str, Any]
         (lambda p: p["jobs"][0].update(public=False), "a public or a fresh score to make, got neither"),
         (lambda p: p["jobs"][0].update(basis="a" * 64), "basis: expected a digest exactly for a fresh score"),
         (lambda p: p["jobs"][0].update(entry="../../etc"), "jobs.0.entry"),
-        (lambda p: p["jobs"][0].update(track=".."), "expected a version of a track, got .. 1.1"),
-        (lambda p: p["jobs"][0].update(version="../1.1"), "expected a version of a track"),
+        (lambda p: p["jobs"][0].update(track=".."), "expected a version of a track, got .. 1.2"),
+        (lambda p: p["jobs"][0].update(version="../1.2"), "expected a version of a track"),
         (lambda p: p["jobs"][0].update(suite_digest="a" * 64), "in this checkout, got others"),
         (lambda p: p["jobs"][0].update(scorer_digest="a" * 64), "in this checkout, got others"),
         (lambda p: p["jobs"][0].update(cost=-1.0), "jobs.0.cost"),

@@ -118,7 +118,7 @@ def test_results_are_one_commit_that_touches_nothing_else(remote: Remote) -> Non
         "A Bot <bot@example.org> A Bot",
         "Scores of 3 entries",
         "",
-        *(f"{name} on embedding-detection 1.1: public, complete" for name in NAMES),
+        *(f"{name} on embedding-detection 1.2: public, complete" for name in NAMES),
     ]
     assert (clone / "contrib/one/method.py").read_text() == "in the middle of an edit"
     assert git(clone, "rev-parse", "HEAD") == before
@@ -128,7 +128,7 @@ def test_results_are_one_commit_that_touches_nothing_else(remote: Remote) -> Non
 
 def test_the_message_names_a_single_entry(remote: Remote) -> None:
     landed = published(remote, remote.artifacts[0]).merged.landed
-    assert message(landed) == "Scores of one\n\none on embedding-detection 1.1: public, complete\n"
+    assert message(landed) == "Scores of one\n\none on embedding-detection 1.2: public, complete\n"
 
 
 def racing(monkeypatch: pytest.MonkeyPatch, *rivals: Callable[[], object]) -> None:
@@ -170,7 +170,7 @@ def test_what_a_race_made_obsolete_is_dropped_and_named(
     done = published(remote, *remote.artifacts)
     assert remote.entries == ["three", "two"]
     (note,) = done.merged.notes
-    assert note.startswith("one on embedding-detection 1.1: dropped, as its entry has changed since")
+    assert note.startswith("one on embedding-detection 1.2: dropped, as its entry has changed since")
 
 
 def test_what_another_brought_already_is_no_commit(remote: Remote, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def test_nothing_to_commit_is_fine(remote: Remote, capsys: Capture, tmp_path: Pa
     assert play(remote, tmp_path / "empty") == 0
     told = capsys.readouterr()
     assert "origin main: nothing to commit" in told.out
-    assert "two on embedding-detection 1.1: not brought; the next plan has it again" in told.err
+    assert "two on embedding-detection 1.2: not brought; the next plan has it again" in told.err
     assert remote.head == before
 
 

@@ -104,8 +104,8 @@ def test_shards_and_one_run_give_the_same_results(tmp_path: Path, capsys: Captur
     assert found[0] == found[1] == found[2]
     assert sorted(found[0]) == ["broken", "honest", "random_score"]
     told = capsys.readouterr().out
-    assert "broken on embedding-detection 1.1: incomplete in " in told
-    assert "random_score on embedding-detection 1.1: All 12 cases on fresh seeds went well." in told
+    assert "broken on embedding-detection 1.2: incomplete in " in told
+    assert "random_score on embedding-detection 1.2: All 12 cases on fresh seeds went well." in told
     held = load(tmp_path / "1/results" / FOLDER / "random_score" / FILE_NAME)
     assert held.status == "complete" and held.fresh is not None and held.environment.isolation == "bwrap"
     assert load(tmp_path / "1/results" / FOLDER / "broken" / FILE_NAME).fresh is None
@@ -145,7 +145,7 @@ def test_a_fault_of_the_machine_is_no_result_and_holds_nothing_up(
     assert places_in(tmp_path / "out") == ["b_second"]
     told = capsys.readouterr().err.splitlines()
     assert told[:2] == [
-        "a_first on embedding-detection 1.1: not scored, or not wholly:",
+        "a_first on embedding-detection 1.2: not scored, or not wholly:",
         "  the machine is on fire",
     ]
 
@@ -224,8 +224,8 @@ def test_what_has_changed_since_the_plan_is_not_scored(tmp_path: Path, capsys: C
     assert rescore(places, tmp_path / "out", "--plan", tmp_path / "plan.json") == 1
     assert places_in(tmp_path / "out") == ["b_second"]
     told = capsys.readouterr().err
-    assert "a_first on embedding-detection 1.1: expected the entry as it was planned, got a changed" in told
-    assert "c_third on embedding-detection 1.1: expected the committed result as it was planned" in told
+    assert "a_first on embedding-detection 1.2: expected the entry as it was planned, got a changed" in told
+    assert "c_third on embedding-detection 1.2: expected the committed result as it was planned" in told
 
 
 def test_a_job_replaces_all_that_its_folder_held(tmp_path: Path) -> None:

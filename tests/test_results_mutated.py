@@ -117,9 +117,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the file is, below the commitment of the key that its fresh score names."""
     root = tmp_path_factory.mktemp("results")
     keys = Commitments(
-        schema=1, track="embedding-detection", version="1.1", keys=[fresh.secret(KEY, "a label")]
+        schema=1, track="embedding-detection", version="1.2", keys=[fresh.secret(KEY, "a label")]
     )
-    stored.write(keys, fresh.place_of(root, "embedding-detection", "1.1"))
+    stored.write(keys, fresh.place_of(root, "embedding-detection", "1.2"))
     save(ORIGINAL, root / ORIGINAL.place)
     return root / ORIGINAL.place
 

@@ -9,7 +9,7 @@ from benchmark.audit import load
 from benchmark.commands import ROOT
 from tests.test_scorer import HONEST, write_entry
 
-PLACE = Path("embedding-detection", "1.1", "some_entry")
+PLACE = Path("embedding-detection", "1.2", "some_entry")
 BROKEN = (
     "def detect(embeddings, attribute, task_labels, seed):\n    print('about to fail')\n    return 1 / 0\n"
 )

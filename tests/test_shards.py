@@ -6,7 +6,7 @@ from benchmark.pipeline.shards import assigned, seconds, used
 from benchmark.results import Result
 from tests.builders import result
 
-PLACE = Path("embedding-detection", "1.1", "some_entry")
+PLACE = Path("embedding-detection", "1.2", "some_entry")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_shards_without_a_job_are_not_used() -> None:
     assert used([4, 1, 4]) == [1, 4]
 
 
-def took(name: str, time: float, version: str = "1.1", track: str = "embedding-detection") -> Result:
+def took(name: str, time: float, version: str = "1.2", track: str = "embedding-detection") -> Result:
     made = result(name)
     timing = made.timing.model_copy(update={"seconds": time})
     return made.model_copy(update={"timing": timing, "version": version, "track": track})

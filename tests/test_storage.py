@@ -25,7 +25,7 @@ def edited(one: Result) -> Result:
 
 
 def test_a_result_goes_to_its_place(tmp_path: Path) -> None:
-    assert keep(result(), None, tmp_path) == tmp_path / "embedding-detection/1.1/some_entry/results.json"
+    assert keep(result(), None, tmp_path) == tmp_path / "embedding-detection/1.2/some_entry/results.json"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_a_fresh_score_outlives_another_run_of_the_same_entry_only(tmp_path: Pat
         fingerprint="d" * 64,
     )
     keys = Commitments(
-        schema=1, track="embedding-detection", version="1.1", keys=[fresh.secret("1" * 64, "a label")]
+        schema=1, track="embedding-detection", version="1.2", keys=[fresh.secret("1" * 64, "a label")]
     )
-    stored.write(keys, fresh.place_of(results, "embedding-detection", "1.1"))
+    stored.write(keys, fresh.place_of(results, "embedding-detection", "1.2"))
     commit(result(), None, results, scores)
     place = commit_fresh(result(), found, results)
     assert load(place).fresh == found

@@ -23,9 +23,17 @@ GOLDEN = {
         "27a331f412715dcae945f023926dba27b4566551e6aff5ead20b3930dd3b0dd7",
         "ac22e9706ace2acd22ef3ad03d29b21de54408baa25b9d0d5107f14173015636",
     ),
+    "embedding-detection@1.2": (
+        "d8fa12f82c98498759402fea2e557c80b2a4cfa80352ad14bf3747b88faa0e92",
+        "ac22e9706ace2acd22ef3ad03d29b21de54408baa25b9d0d5107f14173015636",
+    ),
     "embedding-mitigation@1.0": (
         "72c2bb04e69dd5528f6611fd351f5e1d07dc163ea5c62364381e537e48ccb39e",
         "87739137fab5a46d279493d39bf047de90de6da257d0f517fd24d0ba69f6c711",
+    ),
+    "embedding-mitigation@1.1": (
+        "48ef857583c27ff08c108a36e4907d71c081d900095a6eda70ab361b524acfb4",
+        "20a1e32416626925cdc4e1b00a0ecccdd28f4dd25ff9e480f5a63cfb1b7c9df4",
     ),
     "image-detection@1.0": (
         "1785d15e485a6e259c9e8ca839eb8c5e1be1f8090df9a9c0bf2b945ce8982d21",
@@ -79,7 +87,7 @@ def test_a_version_is_whole(track: Track, version: Version) -> None:
 
 def test_embedding_detection_suites_are_those_of_the_specification() -> None:
     track = TRACKS["embedding-detection"]
-    assert track.version == "1.1" and MAX_FLAG_FPR == 0.2
+    assert track.version == "1.2" and MAX_FLAG_FPR == 0.2
     counts = {
         version.number: [
             (sum(k.kind is Kind.NULL for k in version.keys(suite)), len(version.keys(suite)))
@@ -87,7 +95,11 @@ def test_embedding_detection_suites_are_those_of_the_specification() -> None:
         ]
         for version in track.versions
     }
-    assert counts == {"1.0": [(30, 120), (6, 24)], "1.1": [(90, 180), (6, 24)]}
+    assert counts == {
+        "1.0": [(30, 120), (6, 24)],
+        "1.1": [(90, 180), (6, 24)],
+        "1.2": [(90, 180), (6, 24)],
+    }
 
 
 def test_the_cases_of_one_seed_differ_between_variants_and_strengths() -> None:
@@ -97,8 +109,8 @@ def test_the_cases_of_one_seed_differ_between_variants_and_strengths() -> None:
     assert len({array.tobytes() for array in first}) == 12
 
 
-def test_the_two_versions_share_their_common_cases() -> None:
-    old, new = TRACKS["embedding-detection"].versions
+def test_the_first_two_versions_share_their_common_cases() -> None:
+    old, new, _ = TRACKS["embedding-detection"].versions
     shared = {key.id for key in old.keys()} & {key.id for key in new.keys()}
     assert len(shared) == 120
 

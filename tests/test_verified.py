@@ -54,8 +54,8 @@ def test_what_was_verified_before_the_result_was_made_anew_is_dropped() -> None:
 def test_a_log_of_other_results_than_those_committed_is_at_fault() -> None:
     found = list(faults(log_of([verification("a"), verification("new")]), [scored("a", DAYS[1])]))
     assert len(found) == 2
-    assert found[0].startswith("a on embedding-detection 1.1: expected the result of 2026-03-08")
-    assert found[1].startswith("new on embedding-detection 1.1: expected a committed result, got none")
+    assert found[0].startswith("a on embedding-detection 1.2: expected the result of 2026-03-08")
+    assert found[1].startswith("new on embedding-detection 1.2: expected a committed result, got none")
 
 
 def test_a_folder_without_the_file_has_an_empty_log(tmp_path: Path) -> None:

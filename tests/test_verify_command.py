@@ -35,13 +35,13 @@ def verify(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_an_honest_result_reproduces_exactly(tmp_path: Path) -> None:
     committed(tmp_path, HONEST)
-    ran = verify(tmp_path, "some_entry", "--track", "embedding-detection@1.1", "--log", tmp_path / "log.json")
+    ran = verify(tmp_path, "some_entry", "--track", "embedding-detection@1.2", "--log", tmp_path / "log.json")
     assert ran.returncode == 0, ran.stderr
     (one,) = load(tmp_path / "log.json").results
     assert (one.entry, one.stands, one.largest, one.same_fingerprint) == ("some_entry", True, 0.0, True)
     assert script("verified.py", tmp_path / "log.json", "--results", tmp_path / "results").returncode == 0
     assert last(tmp_path / "results").results == [one]
-    assert "some_entry on embedding-detection 1.1: exactly the same" in ran.stdout
+    assert "some_entry on embedding-detection 1.2: exactly the same" in ran.stdout
     assert "1 of 1 results reproduce" in ran.stdout
 
 

@@ -30,6 +30,9 @@ class Recipe:
     """How many further columns carry the attribute; even."""
     task_effect: float = 0.8
     """Difference between the label's class means in a task column, in standard deviations."""
+    decimals: int | None = None
+    """To how many decimals every value is rounded at last; None for not at all, whereupon the last bits of
+    a value tell whether it has been shifted or scaled."""
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
@@ -86,6 +89,8 @@ def generate_conditional_synthetic(
     first, last = recipe.task_dimensions, recipe.task_dimensions + recipe.attribute_dimensions
     noise[:, :first] += recipe.task_effect * (labels[:, None] - 0.5)
     noise[:, first:last] = _carry(noise[:, first:last], attribute, recipe, rows)
+    if recipe.decimals is not None:
+        noise = np.round(noise, recipe.decimals) + 0.0  # which leaves no negative zero
     order = columns.permutation(recipe.dimensions)
     place = np.argsort(order)
     return ConditionalSynthetic(

@@ -1,6 +1,7 @@
 """embedding-detection: do embeddings carry an attribute beyond what the task label explains."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ KEY = "embedding-detection"
 STRENGTHS = (0.3, 0.6, 1.0)
 ROWS = 600
 AGREEMENT = 0.7
+DECIMALS = 6
 
 SCAFFOLD = '''\
 """What this method does, in one sentence; where it comes from."""
@@ -43,7 +45,7 @@ DATA = (
     "A case is a set of 600 embeddings of 64 dimensions with an attribute A and a task label Y, both 0 "
     "or 1. Y is balanced, and A agrees with Y for 70% of the samples. Four columns carry Y. In a "
     "shortcut case four more carry A, with strength δ and in one of three ways; in a null case (δ = 0) "
-    "none does. The columns are shuffled in every case.",
+    "none does. The columns are shuffled in every case, and values are rounded to 6 decimals.",
     "In a null case A still goes along with Y, so the embeddings predict A through the columns that "
     "carry Y. A method that ignores Y fires on it.",
 )
@@ -99,9 +101,12 @@ def _gap(values: FloatArray, group: IntArray) -> float:
     return float(np.mean(values[group == 1]) - np.mean(values[group == 0]))
 
 
-def generate(key: CaseKey) -> Case:
-    """The dataset of `key`: embeddings (600, 64), attribute and task labels, drawn for it alone."""
-    recipe = Recipe(variant=key.variant, delta=key.strength, rho=AGREEMENT, n=ROWS)
+def generate(key: CaseKey, decimals: int | None = None) -> Case:
+    """The dataset of `key`: embeddings (600, 64), attribute and task labels, drawn for it alone.
+
+    decimals: to how many the embeddings are rounded; None for not at all.
+    """
+    recipe = Recipe(variant=key.variant, delta=key.strength, rho=AGREEMENT, n=ROWS, decimals=decimals)
     name = (KEY, key.variant, key.strength)
     drawn = generate_conditional_synthetic(
         recipe, generator(*name, "rows", key.seed), generator(*name, "columns", key.seed)
@@ -156,6 +161,17 @@ MORE_NULLS = replace(
     cells=_cells(nulls=30),
     suite_digest="27a331f412715dcae945f023926dba27b4566551e6aff5ead20b3930dd3b0dd7",
 )
+ROUNDED = replace(
+    MORE_NULLS,
+    number="1.2",
+    changes="All values are rounded to 6 decimals.",
+    why=(
+        "In 1.0 and 1.1 the last bits of a value told whether it had been shifted or scaled: an entry that "
+        "read them, and saw next to no statistic, reached an AUROC of 1. Rounded values tell nothing of it."
+    ),
+    generate=partial(generate, decimals=DECIMALS),
+    suite_digest="d8fa12f82c98498759402fea2e557c80b2a4cfa80352ad14bf3747b88faa0e92",
+)
 
 TRACK = Track(
     key=KEY,
@@ -173,7 +189,7 @@ TRACK = Track(
         ),
     ),
     scaffold=SCAFFOLD,
-    versions=(FIRST, MORE_NULLS),
+    versions=(FIRST, MORE_NULLS, ROUNDED),
     grouped_by_flag=True,
     tolerance=1e-6,
     data=DATA,

@@ -15,6 +15,7 @@ AGREEMENTS = {"rho-0.9": 0.9, "rho-0.97": 0.97}
 """Variant -> how often the attribute agrees with the label in training."""
 STRENGTHS = (1.0, 2.0)
 SEEDS = 5
+DECIMALS = 6
 INPUTS = mitigation.Inputs("embeddings", transforms=True)
 
 SCAFFOLD = '''\
@@ -54,7 +55,8 @@ DATA = (
     "carry Y, and four others carry A: their means differ by δ standard deviations. In training A agrees "
     "with Y for 90% or 97% of the samples (ρ), so a classifier does well by leaning on A.",
     "In the test set A agrees with Y for half of the samples. There it says nothing of the label, and "
-    "whoever leans on it fails where A and Y differ. Entries see A in training, not in the test.",
+    "whoever leans on it fails where A and Y differ. Entries see A in training, not in the test. Values are "
+    "rounded to 6 decimals.",
 )
 VARIANT_NOTES = (
     VariantNote("rho-0.9", "A agrees with Y for 90% of the training samples.", "The easier case."),
@@ -97,10 +99,13 @@ OUTCOMES = (
 )
 
 
-def generate(key: CaseKey) -> Case:
-    """The training and the test set of `key`, which share their columns and nothing else."""
+def generate(key: CaseKey, decimals: int | None = None) -> Case:
+    """The training and the test set of `key`, which share their columns and nothing else.
+
+    decimals: to how many the embeddings are rounded; None for not at all.
+    """
     name = (KEY, key.variant, key.strength)
-    training = Recipe("linear", key.strength, AGREEMENTS[key.variant], TRAINING_ROWS)
+    training = Recipe("linear", key.strength, AGREEMENTS[key.variant], TRAINING_ROWS, decimals=decimals)
     test = replace(training, rho=0.5, n=TEST_ROWS)
     drawn, held_out = (
         generate_conditional_synthetic(
@@ -184,6 +189,17 @@ FIRST = Version(
     strata=("variant", "strength"),
     suite_digest="72c2bb04e69dd5528f6611fd351f5e1d07dc163ea5c62364381e537e48ccb39e",
 )
+ROUNDED = replace(
+    FIRST,
+    number="1.1",
+    changes="All values are rounded to 6 decimals.",
+    why=(
+        "In 1.0 the last bits of a value told which way it had been shifted: an entry that read them off the "
+        "test rows reached a worst-group accuracy of 0.91, where honest methods can reach 0.78 at best."
+    ),
+    generate=partial(generate, decimals=DECIMALS),
+    suite_digest="48ef857583c27ff08c108a36e4907d71c081d900095a6eda70ab361b524acfb4",
+)
 
 TRACK = Track(
     key=KEY,
@@ -202,7 +218,7 @@ TRACK = Track(
         ),
     ),
     scaffold=SCAFFOLD,
-    versions=(FIRST,),
+    versions=(FIRST, ROUNDED),
     grouped_by_flag=False,
     tolerance=0.01,
     data=DATA,
