@@ -29,6 +29,10 @@ PLACEHOLDERS: Mapping[str, object] = {
 }
 """What a new entry says until its author does."""
 BOM = b"\xef\xbb\xbf"
+MOST_BYTES = 16 << 10
+"""How large an entry.toml may be: all its keys at their longest fit in."""
+MOST_FAULTS = 30
+"""How many faults of one entry.toml are told, before the rest is counted."""
 
 
 def _plain(text: str) -> str:
@@ -172,6 +176,9 @@ def parse_toml(content: bytes, where: str) -> dict[str, Any]:
 
     where: the file's name, for messages.
     """
+    if len(content) > MOST_BYTES:
+        got = f"{len(content)} bytes"
+        raise EntryError(fault(where, f"at most {MOST_BYTES} bytes", got, "leave out what no key needs"))
     if content.startswith(BOM):
         raise EntryError(fault(where, "UTF-8 text", "a byte order mark", "save it as UTF-8 without BOM"))
     try:
@@ -190,7 +197,10 @@ def describe(table: Mapping[str, Any], where: str) -> Descriptor:
     try:
         return Descriptor.model_validate(table)
     except ValidationError as invalid:
-        faults = [_fault(error, where) for error in invalid.errors(include_url=False)]
+        errors = invalid.errors(include_url=False)
+        faults = [_fault(error, where) for error in errors[:MOST_FAULTS]]
+        if len(errors) > MOST_FAULTS:
+            faults.append(f"{where}: and {len(errors) - MOST_FAULTS} more faults; mend these first")
         raise EntryError(*faults) from None
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +23,7 @@ from benchmark.entry_files import (
     requirement_faults,
 )
 from benchmark.errors import EntryError, raise_all
-from benchmark.source_check import function_faults, parse_source, source_cautions
+from benchmark.source_check import encoding_faults, function_faults, parse_source, source_cautions
 from benchmark.text import fault, shown
 from benchmark.tracks import TRACKS
 
@@ -87,7 +87,12 @@ def read_entry(folder: Path) -> Entry:
     descriptor = None
     if table is not None:
         descriptor = _kept(faults, partial(describe, table, (folder / DESCRIPTOR).as_posix()))
-    for found in (_method_faults(folder / METHOD, table or {}), requirement_faults(folder / REQUIREMENTS)):
+    checks = (
+        _method_faults(folder / METHOD, table or {}),
+        requirement_faults(folder / REQUIREMENTS),
+        _encoding_faults(files or ()),
+    )
+    for found in checks:
         _kept(faults, partial(raise_all, EntryError, found))
     raise_all(EntryError, dict.fromkeys(faults))
     assert files is not None and descriptor is not None
@@ -153,6 +158,13 @@ def _kept(faults: list[str], step: Callable[[], T]) -> T | None:
 
 def _table(path: Path) -> dict[str, object]:
     return parse_toml(read_bytes(path), path.as_posix())
+
+
+def _encoding_faults(files: Iterable[Path]) -> Iterator[str]:
+    """The faults of Python files that hide what they hold behind another encoding."""
+    for path in files:
+        if path.suffix.lower() == ".py":
+            yield from encoding_faults(read_bytes(path), path.as_posix())
 
 
 def _method_faults(path: Path, table: Mapping[str, object]) -> Iterator[str]:

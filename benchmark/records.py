@@ -126,6 +126,10 @@ class Call:
     """The field that a bare return value stands for, where the answer need not be a dict."""
 
 
+LARGEST = 1e12
+"""The largest size of a score, and of a number that `transform` gives."""
+
+
 class CallFailed(Exception):
     """An entry's call that gave no usable answer: a status and a reason of one line."""
 

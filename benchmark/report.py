@@ -88,6 +88,7 @@ class _PlainProgress:
             f"{self.title}: {done} of {total} cases, {_now(outcome)}, about {left:.0f} s left",
             highlight=False,
             markup=False,
+            emoji=False,
             soft_wrap=True,
         )
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from benchmark import stored
-from benchmark.records import CaseKey, Judgement, Kind, Outcome, Status
+from benchmark.records import LARGEST, CaseKey, Judgement, Kind, Outcome, Status
 from benchmark.stored import Finite, Moment, Record, Seconds, Sha256
 
 Suite = Literal["full", "quick"]
@@ -38,7 +38,7 @@ class Row(Record):
     """`ok`, or how the case failed."""
     reason: str | None
     """Why it failed, in one line."""
-    score: Finite | None
+    score: Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)] | None
     """The entry's score, where the track has scores."""
     flag: bool | None
     """The entry's flag, where it gives one."""

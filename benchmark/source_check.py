@@ -1,14 +1,16 @@
 """What can be said of an entry's method.py without running it."""
 
 import ast
+import io
 import re
+import tokenize
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import Parameter
 from inspect import Signature as Parameters
 
-from benchmark.errors import EntryError
+from benchmark.errors import EntryError, raise_all
 from benchmark.text import fault, printable
 from benchmark.tracks.spec import Signature
 
@@ -37,11 +39,24 @@ class _Default:
         return "..."
 
 
+def encoding_faults(content: bytes, where: str) -> Iterator[str]:
+    """Why a Python file would not be read as the UTF-8 text that a reviewer sees. where: its name."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    except SyntaxError as error:
+        if str(error).startswith("invalid or missing"):
+            return  # bytes that are no UTF-8 and no coding line: they do not compile
+        encoding = str(error)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        yield fault(where, "a file in UTF-8", printable(encoding)[:100], "take out its coding line")
+
+
 def parse_source(content: bytes, where: str) -> ast.Module:
     """The syntax tree of a Python file that compiles. Raises EntryError naming the line of the fault.
 
     where: the file's name, for messages.
     """
+    raise_all(EntryError, encoding_faults(content, where))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

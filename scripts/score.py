@@ -185,7 +185,7 @@ def _score_fresh(run: _FreshRun, talk: Console) -> dict[str, object]:
     place = commit_fresh(run.committed, found.fresh, ROOT / "results")
     again = run.committed.model_copy(update={"fresh": found.fresh})
     for line in (found.line, *gap_lines(again), f"Written to {near(place)}."):
-        talk.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+        talk.print(printable(line), markup=False, emoji=False, highlight=False, soft_wrap=True)
     status = "incomplete" if found.failed else "complete"
     content = found.fresh.model_dump(mode="json")
     return {"track": track, "version": version, "status": status, "fresh": content, "path": str(place)}
@@ -218,7 +218,7 @@ def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -
         lines.append(f"{near(place.with_name(FILE_NAME))} is worth more and is kept as it was.")
     lines.append(f"Written to {near(place)} in {result.timing.seconds:.1f} s.")
     for line in lines:
-        console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
+        console.print(printable(line), markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def _report(result: Result, standing: Rank | str, place: Path) -> dict[str, object]:

@@ -68,7 +68,7 @@ def main(
     logged = []
     for result in chosen:
         verdict = _verify(_Rerun(result, entries.get(result.entry), keys.get(result.place)), launcher, jobs)
-        console.print(printable(verdict.line), markup=False, highlight=False, soft_wrap=True)
+        console.print(printable(verdict.line), markup=False, emoji=False, highlight=False, soft_wrap=True)
         short += not verdict.stands
         if log is not None:
             logged.append(_verification(result, verdict))

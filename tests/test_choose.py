@@ -19,10 +19,7 @@ def test_every_wrong_name_is_told() -> None:
         selections(["embeding-detection", "embedding-detection@7", "embedding-detection@"], OWN)
     first, second, third = refused.value.faults
     assert 'did you mean "embedding-detection"?' in first
-    assert (
-        "embedding-detection@1.0, embedding-detection@1.1, embedding-detection@1.2, got 'embedding-detection@7'"
-        in second
-    )
+    assert "embedding-detection@1.1, embedding-detection@1.2, got 'embedding-detection@7'" in second
     assert "got 'embedding-detection@'" in third
 
 

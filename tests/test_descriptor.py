@@ -1,6 +1,6 @@
 import pytest
 
-from benchmark.descriptor import describe, parse_toml, wanted_functions
+from benchmark.descriptor import MOST_FAULTS, describe, parse_toml, wanted_functions
 from benchmark.errors import EntryError
 from tests.entry_folders import VALUES, descriptor
 
@@ -93,8 +93,9 @@ def test_all_faults_come_at_once() -> None:
         (b"a = 1\nb =\n", "expected TOML, got a fault in it: Invalid value (at line 2, column 4)"),
         (b"a = 1\na = 2\n", "line 2"),
         (b"a = " + b"9" * 5000, "expected TOML"),
-        (b"a = " + b"[" * 100_000, "expected TOML"),
+        (b"a = " + b"[" * 16_000, "expected TOML"),
         (b"a = 1\x00", "expected TOML"),
+        (b"a" + b".a" * 200_000 + b" = 1", "expected at most 16384 bytes, got 400005 bytes"),
     ],
 )
 def test_what_is_not_toml_is_one_line_with_its_place(content: bytes, expected: str) -> None:
@@ -118,3 +119,25 @@ def test_functions_are_known_as_far_as_the_table_is_right() -> None:
     renamed = {"embedding-detection": "find"}
     assert list(wanted_functions({"tracks": tracks, "functions": renamed})) == [*renamed.items()]
     assert list(wanted_functions({"tracks": 3, "functions": 4})) == []
+
+
+def test_very_many_faults_are_counted() -> None:
+    table = {f"key{n}": 1 for n in range(1000)}
+    with pytest.raises(EntryError) as error:
+        describe(table, "entry.toml")
+    assert len(error.value.faults) == MOST_FAULTS + 1
+    # Six keys are required and missing, besides the thousand that there are not.
+    assert error.value.faults[-1] == f"entry.toml: and {1007 - MOST_FAULTS} more faults; mend these first"
+
+
+def test_every_key_at_its_longest_fits() -> None:
+    longest = descriptor(
+        title="t" * 80,
+        summary="é" * 300,
+        authors=["é" * 100] * 1 + [f"é{n:02}" * 33 for n in range(49)],
+        license="é" * 60,
+        paper="https://example.org/" + "p" * 280,
+        code="https://example.org/" + "p" * 280,
+        bibtex="@" + "é" * 2999,
+    )
+    assert describe(parse_toml(longest.encode(), "entry.toml"), "entry.toml").title == "t" * 80

@@ -126,3 +126,11 @@ def test_another_flag_or_a_failure_is_an_infinite_difference() -> None:
     assert found["linear/0.0/0 flag"] == math.inf
     assert found["linear/0.0/1 status"] == math.inf
     assert found["metrics auroc"] == math.inf
+
+
+@pytest.mark.parametrize("score", [1.1e12, -1.1e12, 1.797e308])
+def test_a_score_too_large_to_be_shown_is_refused(score: float) -> None:
+    content = json.loads(TEXT)
+    content["details"]["per_dataset"][0]["score"] = score
+    with pytest.raises(ResultError, match=r"per_dataset\.0\.score: expected (less|greater) than or equal to"):
+        parse(json.dumps(content).encode(), "here")

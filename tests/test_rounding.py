@@ -50,7 +50,7 @@ def rows_told(version: Version) -> float:
 def test_the_label_of_a_test_row_is_not_read_off_its_last_bits() -> None:
     old, current = MITIGATION.versions
     assert rows_told(old) > 0.95
-    # A value further from zero has more such starts whichever way it was shifted, and lies where its label says.
+    # A value far from zero has more such starts whichever way it was shifted, and lies where its label says.
     case = current.generate(current.keys()[0])
     rows = case.hidden["test_embeddings"][:, case.hidden["task_columns"]]
     assert (can_be_shifted(rows, 0.4).all(axis=0) | can_be_shifted(rows, -0.4).all(axis=0)).sum() == 0

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmark.errors import EntryError
-from benchmark.source_check import function_faults, parse_source, source_cautions
+from benchmark.source_check import encoding_faults, function_faults, parse_source, source_cautions
 from benchmark.tracks.spec import Signature
 
 SIGNATURE = Signature("detect", ("embeddings", "labels"), "float")
@@ -147,3 +147,22 @@ def test_what_an_entry_may_do_is_not_warned_of(source: str) -> None:
 
 def test_nothing_is_run_and_nothing_is_warned_about() -> None:
     parse_source(b"1 / 0\nraise SystemExit\nx = '\\d'\nassert (1, 2)\n", "m.py")
+
+
+@pytest.mark.parametrize("encoding", ["unicode_escape", "utf-7", "latin-1", "rot13", "nonsense"])
+@pytest.mark.parametrize(
+    "line", ["# coding: {}", "# -*- coding: {} -*-", "#!/usr/bin/python\n# vim: set fileencoding={} :"]
+)
+def test_a_coding_line_that_could_hide_code_is_a_fault(encoding: str, line: str) -> None:
+    content = (line.format(encoding) + "\n# \\nHIDDEN = 42\\n\n").encode()
+    (fault,) = encoding_faults(content, "m.py")
+    assert fault.startswith("m.py: expected a file in UTF-8, got ")
+    with pytest.raises(EntryError, match="take out its coding line"):
+        parse_source(content, "m.py")
+
+
+@pytest.mark.parametrize(
+    "content", [b"x = 1", b"# coding: utf-8\n", b"\xef\xbb\xbfx = 1", b"#\n#\n# coding: latin-1\n"]
+)
+def test_utf_8_by_name_or_by_default_is_none(content: bytes) -> None:
+    assert list(encoding_faults(content, "m.py")) == []

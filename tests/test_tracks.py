@@ -5,7 +5,7 @@ import pytest
 
 from benchmark.digests import scorer_digest, suite_digest
 from benchmark.metrics import METRICS
-from benchmark.records import Call, Case, CaseKey, Field, Judgement, Kind
+from benchmark.records import Call, CallFailed, Case, CaseKey, Field, Judgement, Kind, Status
 from benchmark.seeds import entry_seed
 from benchmark.tracks import TRACKS
 from benchmark.tracks.detection import MAX_FLAG_FPR, examine_detector
@@ -143,3 +143,20 @@ def test_a_detector_is_asked_once_with_a_seed_made_of_what_it_sees() -> None:
     assert set(call.arguments) == {"embeddings", "attribute", "task_labels", "seed"}
     assert call.arguments["seed"] == entry_seed(case.seen) != case.key.seed
     assert call.returns == (Field("score", "float64"), Field("flag", "bool", optional=True))
+
+
+@pytest.mark.parametrize(
+    ("score", "fits"), [(1e12, True), (-1e12, True), (1.01e12, False), (-1.797e308, False)]
+)
+def test_a_score_too_large_to_be_shown_fails_its_case(score: float, fits: bool) -> None:
+    def answer(_: Call) -> dict[str, np.ndarray]:
+        return {"score": np.float64(score)}
+
+    version = TRACKS["embedding-detection"].current
+    case = version.generate(version.keys("quick")[0])
+    if fits:
+        assert examine_detector(case, answer, answer).score == score
+    else:
+        with pytest.raises(CallFailed, match=r"score: expected a number of size up to 1e\+12") as failed:
+            examine_detector(case, answer, answer)
+        assert failed.value.status is Status.BAD_OUTPUT

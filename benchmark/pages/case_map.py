@@ -79,7 +79,7 @@ def case_map(rows: Sequence[Row], table: Standings) -> CaseMap | None:
     if len(values) < 2:
         return None
     held = np.array(list(values.values()))
-    axis = axis_for(METRICS[ranking], values.values())
+    axis = axis_for(METRICS[ranking], values.values() if by_figure else ())
     places = [axis.at(value) for value in held.tolist()] if by_figure else _ranks(held)
     where = dict(zip(values, places, strict=True))
     placed = [(row, where[row.case]) for row in rows if row.case in where]

@@ -25,7 +25,7 @@ from benchmark.records import (
     Role,
 )
 from benchmark.seeds import entry_seed, generator
-from benchmark.tracks.detection import FLAG, SCORE
+from benchmark.tracks.detection import FLAG, SCORE, score_of
 from benchmark.tracks.patched_images import (
     VARIANT,
     TrainingSet,
@@ -198,7 +198,7 @@ def examine(case: Case, entry: Caller, laboratory: Caller) -> Judgement:
         figures["hits"] = float(found.hit[case.hidden["attribute"] == 1].sum())
         pictures = pictures_of(case, answer["heatmaps"], found)
     return Judgement(
-        score=float(answer["score"]),
+        score=score_of(answer),
         flag=None if flag is None else bool(flag),
         figures=figures,
         answered=frozenset(answer) & {"flag", "heatmaps"},

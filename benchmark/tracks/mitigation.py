@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.records import (
+    LARGEST,
     Arrays,
     Call,
     Caller,
@@ -36,8 +37,6 @@ TRUTH = ("erm_worst_group_acc",)
 LEAKAGE = "leakage_auroc"
 WIDEST = 1024
 """The most columns that `transform` may give."""
-LARGEST = 1e12
-"""The largest size of a number that `transform` may give."""
 
 
 @dataclass(frozen=True)
