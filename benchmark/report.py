@@ -199,7 +199,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def notes(scored: Scored, standing: Rank | str) -> Iterator[str]:
-    """Lines on what lies behind a result's metrics: what failed, what was unsteady, and where it would stand."""
+    """Lines on what lies behind a result: what failed, what was unsteady, and where it would stand."""
     yield from failures(scored.outcomes)
     yield from unsteady(scored.repeats)
     yield from against_cap(scored.result.metrics)

@@ -1,4 +1,4 @@
-"""Says whether a pull request may be scored, and writes out its entry; nothing of it is checked out or run."""
+"""Says whether a pull request may be scored, and writes out its entry; nothing of it is checked out."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,7 @@
 """Scores an entry for its pull request, and writes the numbers for the comment and a summary for people."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,7 @@ from rich.console import Console
 
 from benchmark.choose import selections
 from benchmark.commands import CORES, ROOT, Exit, complain, run
-from benchmark.determinism import REPEATS
+from benchmark.determinism import REPEATS, unsteady
 from benchmark.entries import ID, Entry, cautions, entry_folders, read_entry
 from benchmark.entry_files import REQUIREMENTS
 from benchmark.errors import EntryError, LaboratoryError
@@ -20,7 +20,7 @@ from benchmark.isolation.launchers import choose
 from benchmark.isolation.protocol import harmless
 from benchmark.pipeline.preview import Preview, TrackPreview, of_scored, unscored
 from benchmark.pipeline.summary import Findings, save
-from benchmark.report import metrics_table, notes, progress, rank_among, warn_of
+from benchmark.report import Rank, failures, metrics_table, notes, progress, rank_among, warn_of
 from benchmark.requirements import conflicts
 from benchmark.results import Suite
 from benchmark.scorer import Request, score
@@ -92,11 +92,22 @@ def _scored(request: Request) -> tuple[TrackPreview, list[str]]:
         return unscored(request.track, request.version), list(error.faults)
     standing = rank_among(request, scored.result, ROOT)
     console.print(metrics_table(scored.result))
-    lines = [*notes(scored, standing)]
-    for line in lines:
+    for line in notes(scored, standing):
         console.print(harmless(printable(line)), markup=False, highlight=False, soft_wrap=True)
     sys.stdout.flush()
-    return of_scored(scored, standing), lines
+    return of_scored(scored, standing), [
+        *failures(scored.outcomes),
+        *unsteady(scored.repeats),
+        *_why(standing),
+    ]
+
+
+def _why(standing: Rank | str) -> Iterator[str]:
+    """Why it would have no rank, in a line; none where it would have one."""
+    if isinstance(standing, str):
+        yield standing
+    elif standing.low is None:
+        yield standing.sentence
 
 
 def _with(findings: Findings, one: TrackPreview, lines: list[str]) -> Findings:

@@ -38,6 +38,7 @@ def _parts(preview: Preview, link: str, known: Collection[str]) -> Iterator[str]
         yield f"The {link} holds more, and how to run the same on your machine."
     else:
         yield f"The {link} says what failed and why, with what the entry printed."
+    yield "This is a preview: what counts is what the maintainers' own run commits after the merge."
 
 
 def post(github: GitHub, head: str, body: str) -> list[int]:

@@ -17,6 +17,8 @@ MOST_PATH = 200
 """How many characters a path in an entry's folder may have."""
 MOST_REASONS = 50
 """How many reasons are given; the rest is counted."""
+MOST_NAMED = 10
+"""How many of the entries that a refused pull request touches are looked at."""
 ALONE = "open a pull request of its own for it"
 
 AREAS = {
@@ -75,7 +77,7 @@ def decide(changes: Sequence[Change], entries: Collection[str], files: Sequence[
         return Verdict(None, (fault("the pull request", "changes to one entry", "none", "add an entry"),))
     reasons = [*_places(changes)]
     touched = sorted({_entry_of(change.path) for change in changes} - {""})
-    for name in touched:
+    for name in touched[:MOST_NAMED]:
         own = [file for file in files if _entry_of(file.path) == name]
         its = [change for change in changes if _entry_of(change.path) == name]
         reasons += [*_id_faults(name, entries, _is_new(its, own)), *_folder_faults(name, own)]
@@ -130,7 +132,7 @@ def _places(changes: Sequence[Change]) -> Iterator[str]:
     """The changes that lie in no entry's folder."""
     for path in (change.path for change in changes if not _entry_of(change.path)):
         top, *below = path.split("/")
-        if top == CONTRIB:
+        if top == CONTRIB and below:
             step = "move it into contrib/<entry>/"
             yield fault(shown(path), "files in an entry's folder", "one straight in contrib/", step)
             continue
@@ -164,8 +166,9 @@ def _folder_faults(name: str, files: Sequence[TreeFile]) -> Iterator[str]:
         return
     for file in files:
         yield from _file_faults(file)
-    yield from _alike(file.path for file in files)
-    count = len({prefix for file in files for prefix in _prefixes(file.path)})
+    short = [file.path for file in files if len(file.path) <= MOST_PATH]
+    yield from _alike(short)
+    count = len({prefix for path in short for prefix in _prefixes(path)})
     if count > MAX_FILES:
         yield fault(
             where, f"at most {MAX_FILES} files and folders", f"{count}", "remove or join some of them"
@@ -204,8 +207,8 @@ def _prefixes(path: str) -> Iterator[str]:
     yield from ("/".join(parts[:end]) for end in range(3, len(parts) + 1))
 
 
-def _alike(paths: Iterator[str]) -> Iterator[str]:
-    """The names that are one where a file system does not tell case apart, or where a folder is a file too."""
+def _alike(paths: Sequence[str]) -> Iterator[str]:
+    """The names that are one where case is not told apart, or that a file and a folder share."""
     first: dict[str, tuple[str, bool]] = {}
     for path in paths:
         for prefix in _prefixes(path):
@@ -216,7 +219,7 @@ def _alike(paths: Iterator[str]) -> Iterator[str]:
 
 
 def _several(names: Sequence[str]) -> str:
-    listed = ", ".join(shown(name) for name in names[:10]) + (", ..." if len(names) > 10 else "")
+    listed = ", ".join(map(shown, names[:MOST_NAMED])) + (", ..." if len(names) > MOST_NAMED else "")
     step = "open a pull request for each"
     return fault("the pull request", "changes to one entry", f"{len(names)} of them, {listed}", step)
 

@@ -21,7 +21,7 @@ MOST_ROWS = 100
 def keep(github: GitHub, log: Log, run_url: str) -> str:
     """What was done so that an issue is open exactly while a verified result does not stand, in a line.
 
-    A result stays in the issue until a later log says that it stands, since a log holds a part of all results.
+    A result stays in the issue until a later log says that it stands, since a log holds but some results.
     run_url: checked before. Raises GitHubError when GitHub does not do it.
     """
     return github.patiently(lambda: _kept(github, log, run_url))
@@ -87,9 +87,9 @@ def render(failing: Sequence[Verified], run_url: str) -> str:
         f"{_count(failing)}, says [the latest run]({run_url}), whose log tells each difference.",
         "\n".join(rows),
         *more,
-        "Score again with `scripts/verify.py ENTRY`. Under the same numeric fingerprint every number has to be "
-        "the same, elsewhere all within the track's tolerance. This issue closes itself once a later run finds "
-        "that they stand.",
+        "Score again with `scripts/verify.py ENTRY`. Under the same numeric fingerprint every number has to "
+        "be the same, elsewhere within the track's tolerance. This issue closes itself once later runs find "
+        "that all of them stand; close it by hand where a result is gone.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -45,7 +45,7 @@ def track_lines(preview: Preview, one: TrackPreview, known: Iterable[str]) -> It
     if one.status == "incomplete":
         counts = ", ".join(f"{count} {status.value}" for status, count in sorted(one.failed.items()))
         failed = sum(one.failed.values())
-        yield f"**{failed} of {one.cases} cases failed** ({counts}). An entry with a failed case is not ranked."
+        yield f"**{failed} of {one.cases} cases failed** ({counts}), so it would not be ranked."
         return
     yield _standing(preview, one, frozenset(known))
     yield from against_cap(one.metrics)

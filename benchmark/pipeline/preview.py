@@ -176,13 +176,13 @@ def of_scored(scored: Scored, standing: Rank | str) -> TrackPreview:
     standing: where it would stand, or why that cannot be said.
     """
     result = scored.result
-    failed = Counter(outcome.status for outcome in scored.outcomes if outcome.status is not Status.OK)
+    counts = Counter(outcome.status for outcome in scored.outcomes)
     return TrackPreview(
         track=result.track,
         version=result.version,
         status=result.status,
         cases=len(scored.outcomes),
-        failed=dict(failed),
+        failed={status: count for status, count in counts.items() if status is not Status.OK},
         metrics=result.metrics,
         intervals=result.intervals,
         rank=None if isinstance(standing, str) else _standing(standing),
