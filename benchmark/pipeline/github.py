@@ -49,10 +49,15 @@ class _Bearer(AuthBase):
         return request
 
 
+def wait(seconds: float) -> None:
+    """Nothing, after so many seconds."""
+    time.sleep(seconds)
+
+
 class GitHub:
     """One repository on GitHub, as a token may see and change it."""
 
-    def __init__(self, repository: str, token: str, api: str = API, pause: Pause = time.sleep) -> None:
+    def __init__(self, repository: str, token: str, api: str = API, pause: Pause = wait) -> None:
         """Raises UsageError when the repository's name, the token or the address cannot be right."""
         if not REPOSITORY.fullmatch(repository):
             raise UsageError(fault("--repository", "OWNER/NAME", shown(repository), "mend it"))

@@ -198,16 +198,21 @@ def load(folder: Path) -> Preview:
     """The preview in `folder`, whoever wrote it. Raises ResultError when there is none that is valid."""
     path = folder / FILE_NAME
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(path, "rb", opener=_plainly) as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            content = file.read(MOST_BYTES + 1) if regular else b""
     except (OSError, ValueError):
-        raise ResultError(fault(path, "a file that can be read", "none", AGAIN)) from None
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ResultError(fault(path, "a regular file", "another", AGAIN))
-        content = file.read(MOST_BYTES + 1)
+        regular = False
+    if not regular:
+        raise ResultError(fault(path, "a regular file that can be read", "none", AGAIN))
     if len(content) > MOST_BYTES:
         raise ResultError(fault(path, f"at most {MOST_BYTES} bytes", "more", AGAIN))
     try:
         return stored.read(Preview, content, str(path), AGAIN)
     except RecursionError:
         raise ResultError(fault(path, "a few levels of brackets", "too many", AGAIN)) from None
+
+
+def _plainly(path: str, flags: int) -> int:
+    """Opens a file without following a link or waiting for a pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
