@@ -20,6 +20,7 @@ from benchmark.isolation.launchers import choose
 from benchmark.isolation.protocol import harmless
 from benchmark.pipeline.preview import Preview, TrackPreview, of_scored, unscored
 from benchmark.pipeline.summary import Findings, save
+from benchmark.ranking import Group
 from benchmark.report import Rank, failures, metrics_table, notes, progress, rank_among, warn_of
 from benchmark.requirements import conflicts
 from benchmark.results import Suite
@@ -75,7 +76,7 @@ def _checked(folder: Path) -> Entry:
 
 def _faulty(folder: Path, suite: Suite, faults: Sequence[str]) -> Findings:
     """What there is to say of an entry that is not valid."""
-    name = folder.resolve().name
+    name = folder.absolute().name
     entry = name if ID.fullmatch(name) else None
     return Findings(Preview(schema=1, entry=entry, suite=suite, faults=len(faults), tracks=[]), faults)
 
@@ -103,10 +104,10 @@ def _scored(request: Request) -> tuple[TrackPreview, list[str]]:
 
 
 def _why(standing: Rank | str) -> Iterator[str]:
-    """Why it would have no rank, in a line; none where it would have one."""
+    """Why it has no rank, in a line, where neither its group nor its failures say so."""
     if isinstance(standing, str):
         yield standing
-    elif standing.low is None:
+    elif standing.group is Group.DEGENERATE:
         yield standing.sentence
 
 

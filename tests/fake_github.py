@@ -121,59 +121,65 @@ class FakeGitHub:
         return 404, {"message": "Not Found"}
 
 
-def _handler(fake: FakeGitHub) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+class _Server(ThreadingHTTPServer):
+    def __init__(self, fake: FakeGitHub) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.fake = fake
 
-        def do_GET(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            content = json.loads(self.rfile.read(length) or b"{}")
-            request = Request(self.command, self.path, self.headers.get("Authorization", ""), content)
-            fake.requests.append(request)
-            for trouble in fake.troubles:
-                if trouble.method in ("", request.method):
-                    fake.troubles.remove(trouble)
-                    if trouble.after:
-                        fake.answer(request)
-                    self._send(trouble.status, trouble.headers, trouble.body)
-                    return
-            status, found = fake.answer(request)
-            headers: dict[str, str] = {}
-            if isinstance(found, list):
-                found, headers = self._page(found)
-            self._send(status, headers, json.dumps(found).encode())
 
-        def do_POST(self) -> None:
-            self.do_GET()
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
 
-        def do_PATCH(self) -> None:
-            self.do_GET()
+    def log_message(self, *_: object) -> None:
+        pass
 
-        def _page(self, found: list[Json]) -> tuple[list[Json], dict[str, str]]:
-            parts = urlsplit(self.path)
-            number = int(parse_qs(parts.query).get("page", ["1"])[0])
-            start, end = (number - 1) * fake.page, number * fake.page
-            more = re.sub(r"&page=\d+", "", parts.query) + f"&page={number + 1}"
-            link = f'<{fake.address}{parts.path}?{more}>; rel="next", <{fake.address}/x>; rel="last"'
-            return found[start:end], {"Link": link} if end < len(found) else {}
+    def do_GET(self) -> None:
+        fake = self.server.fake
+        length = int(self.headers.get("Content-Length") or 0)
+        content = json.loads(self.rfile.read(length) or b"{}")
+        request = Request(self.command, self.path, self.headers.get("Authorization", ""), content)
+        fake.requests.append(request)
+        for trouble in fake.troubles:
+            if trouble.method in ("", request.method):
+                self.server.fake.troubles.remove(trouble)
+                if trouble.after:
+                    self.server.fake.answer(request)
+                self._send(trouble.status, trouble.headers, trouble.body)
+                return
+        status, found = fake.answer(request)
+        headers: dict[str, str] = {}
+        if isinstance(found, list):
+            found, headers = self._page(found)
+        self._send(status, headers, json.dumps(found).encode())
 
-        def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def do_POST(self) -> None:
+        self.do_GET()
 
-    return Handler
+    def do_PATCH(self) -> None:
+        self.do_GET()
+
+    def _page(self, found: list[Json]) -> tuple[list[Json], dict[str, str]]:
+        parts = urlsplit(self.path)
+        number = int(parse_qs(parts.query).get("page", ["1"])[0])
+        start, end = (number - 1) * self.server.fake.page, number * self.server.fake.page
+        more = re.sub(r"&page=\d+", "", parts.query) + f"&page={number + 1}"
+        link = f'<{self.server.fake.address}{parts.path}?{more}>; rel="next", <{self.server.fake.address}/x>; rel="last"'
+        return found[start:end], {"Link": link} if end < len(found) else {}
+
+    def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
 
 
 @contextmanager
 def serving() -> Iterator[FakeGitHub]:
     """A fake that answers at its `address` until it is left."""
     fake = FakeGitHub()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(fake))
+    server = _Server(fake)
     fake.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

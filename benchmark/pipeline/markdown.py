@@ -15,16 +15,17 @@ MOST_NAMED = 10
 def fenced(lines: Iterable[str], most: int) -> str:
     """Lines of others' text as a block of code that nothing in them can end.
 
-    most: how many bytes of them are shown, from the first; what is cut is counted below the block.
+    most: how many bytes of them are shown, from the first; what is cut is said below the block.
     """
-    text = harmless("\n".join(lines)).strip("\n")
-    whole = text.encode("utf-8", "replace")
+    given = "\n".join(lines)
+    whole = harmless(given[:most]).strip("\n").encode("utf-8", "replace")
     kept = whole if len(whole) <= most else whole[:most].rpartition(b"\n")[0] or whole[:most]
     body = kept.decode("utf-8", "ignore")
     longest = max((len(run) for run in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
-    cut = f"\n\nCut here: {len(kept)} of {len(whole)} bytes are shown." if len(kept) < len(whole) else ""
-    return f"{fence}text\n{body}\n{fence}{cut}\n"
+    is_cut = len(given) > most or len(kept) < len(whole)
+    cut = f"\n\nCut here: the first {len(kept)} bytes are shown." if is_cut else ""
+    return f"{fence}text\n{body}\n{fence}{cut}"
 
 
 def code(name: str) -> str:
