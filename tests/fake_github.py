@@ -141,9 +141,9 @@ class _Handler(BaseHTTPRequestHandler):
         fake.requests.append(request)
         for trouble in fake.troubles:
             if trouble.method in ("", request.method):
-                self.server.fake.troubles.remove(trouble)
+                fake.troubles.remove(trouble)
                 if trouble.after:
-                    self.server.fake.answer(request)
+                    fake.answer(request)
                 self._send(trouble.status, trouble.headers, trouble.body)
                 return
         status, found = fake.answer(request)
@@ -161,9 +161,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _page(self, found: list[Json]) -> tuple[list[Json], dict[str, str]]:
         parts = urlsplit(self.path)
         number = int(parse_qs(parts.query).get("page", ["1"])[0])
-        start, end = (number - 1) * self.server.fake.page, number * self.server.fake.page
+        fake = self.server.fake
+        start, end = (number - 1) * fake.page, number * fake.page
         more = re.sub(r"&page=\d+", "", parts.query) + f"&page={number + 1}"
-        link = f'<{self.server.fake.address}{parts.path}?{more}>; rel="next", <{self.server.fake.address}/x>; rel="last"'
+        link = f'<{fake.address}{parts.path}?{more}>; rel="next", <{fake.address}/x>; rel="last"'
         return found[start:end], {"Link": link} if end < len(found) else {}
 
     def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
