@@ -4,7 +4,9 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,8 +104,9 @@ def test_links_and_submodules_are_refused_even_where_gitmodules_hides_them(git: 
     target = git.blob(b"../../results")
     assert "a link" in judged(git, git.pull_tree(f"120000 {target}\tcontrib/new_probe/link\n")).reasons[0]
     git("checkout", "-q", "main")
-    text = '[submodule "s"]\n\tpath = contrib/new_probe/sub\n\turl = x\n\tignore = all\n'
-    git.write({".gitmodules": text})
+    paths = ("contrib/new_probe/sub", "benchmark/sub")
+    text = (f'[submodule "{path}"]\n\tpath = {path}\n\turl = x\n\tignore = all\n' for path in paths)
+    git.write({".gitmodules": "".join(text)})
     git.main = git.commit()
     found = judged(git, git.pull_tree(f"160000 {git.main}\tcontrib/new_probe/sub\n"))
     assert len(found.reasons) == 1 and "a submodule" in found.reasons[0]
@@ -233,6 +236,16 @@ def test_wrong_use_exits_2(git: Git, tmp_path: Path, capsys: Capture) -> None:
     assert "expected nothing there yet" in capsys.readouterr().err
     with pytest.raises(UsageError):
         Repository(tmp_path).commit("main")
+
+
+@pytest.mark.parametrize("changes", [{"size": 3}, {"blob": "0" * 40}, {"blob": "{tree}", "size": 2}])
+def test_only_the_blobs_that_the_tree_names_are_written(git: Git, changes: dict[str, Any]) -> None:
+    head = git.pull(dict(GOOD))
+    repository = Repository(git.folder)
+    file = repository.files(head, "contrib/new_probe")[0]
+    named = {key: str(value).format(tree=head) if key == "blob" else value for key, value in changes.items()}
+    with pytest.raises(GateError, match="the blob its tree names"):
+        list(repository.contents([replace(file, **named)]))
 
 
 def test_a_flood_of_changes_is_refused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
