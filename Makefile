@@ -38,9 +38,10 @@ check: ## Check lint, formatting, types, entries, results and schemas, all of th
 	done; \
 	exit $$failed
 
-site: ## Build the site from the committed results
+site: ## Build the site from the committed results, and check its links
 	@scripts/setup.sh venv
 	$(BIN)/python scripts/build_site.py
+	$(BIN)/python scripts/check_links.py
 	@echo "Open this file in a browser: $(CURDIR)/public/index.html"
 
 format: ## Format the code, and mend what lint can mend

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from benchmark import fresh, gallery
+from benchmark import fresh, gallery, verified
 from benchmark.audit import is_stale, load, misplaced, version_of
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.entries import Entry, cautions, entry_folders, list_entries, read_entry
@@ -19,7 +19,7 @@ from benchmark.text import fault
 
 RESULTS = "results"
 KNOWN = {
-    1: ("README.md", ".gitkeep"),
+    1: ("README.md", ".gitkeep", verified.FILE_NAME),
     3: (fresh.FILE_NAME,),
     4: (FILE_NAME, gallery.FILE_NAME),
 }
@@ -60,6 +60,7 @@ class Check:
                 self._result(found)
             for keys in sorted(path.rglob(fresh.FILE_NAME)):
                 self._kept(partial(fresh.load, keys))
+            self._kept(partial(verified.last, path))
         else:
             self.entries += 1
             self._kept(lambda: read_entry(path))

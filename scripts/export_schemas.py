@@ -11,13 +11,17 @@ from pydantic import BaseModel
 from benchmark.commands import ROOT, Exit, complain, near, run
 from benchmark.descriptor import Descriptor
 from benchmark.fresh import Commitments
+from benchmark.pages.machine import Leaderboard
 from benchmark.results import Result
 from benchmark.text import fault
+from benchmark.verified import Log
 
 SCHEMAS: Mapping[str, type[BaseModel]] = {
     "entry.schema.json": Descriptor,
     "fresh.schema.json": Commitments,
+    "leaderboard.schema.json": Leaderboard,
     "results.schema.json": Result,
+    "verified.schema.json": Log,
 }
 
 
@@ -32,7 +36,7 @@ def main(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a file is old.")] = False,
     directory: Annotated[Path | None, typer.Option("--dir", help="The folder of the schemas.")] = None,
 ) -> None:
-    """Write the JSON Schemas of entry.toml, fresh.json and results.json."""
+    """Write the JSON Schemas of all files that programs exchange."""
     folder = near(directory or ROOT / "schemas")
     texts = {folder / name: schema_text(model) for name, model in SCHEMAS.items()}
     old = [path for path, text in texts.items() if not path.is_file() or path.read_text("utf-8") != text]

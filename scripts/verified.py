@@ -1,4 +1,4 @@
-"""Keeps what verifying found: as an issue that is open while a committed result does not reproduce."""
+"""Keeps the log of verifications, and an issue that is open while a committed result does not reproduce."""
 
 import os
 from pathlib import Path
@@ -6,19 +6,31 @@ from typing import Annotated
 
 import typer
 
-from benchmark import stored
-from benchmark.commands import run_one_of
-from benchmark.errors import ResultError
-from benchmark.pipeline import issue as kept
+from benchmark import verified
+from benchmark.audit import load_all
+from benchmark.commands import ROOT, near, run_one_of
+from benchmark.errors import ResultError, raise_all
 from benchmark.pipeline.github import API, GitHub, checked_run
-from benchmark.pipeline.verified import Log
-from benchmark.text import fault
+from benchmark.pipeline.issue import keep as keep_issue
+from benchmark.stored import write
+
+Log = Annotated[Path, typer.Argument(help="What verify.py --log wrote.")]
+Results = Annotated[Path, typer.Option(help="Folder of the committed results.")]
+RESULTS = ROOT / "results"
+
+
+def keep(log: Log, results: Results = RESULTS) -> None:
+    """Add a log to results/verified.json. Exit codes: 0 added, 2 it is not valid."""
+    place = results / verified.FILE_NAME
+    write(_with(log, results), place)
+    print(f"wrote {near(place)}")
 
 
 def issue(
-    log: Annotated[Path, typer.Argument(help="The file that verify.py --log wrote.")],
+    log: Log,
     repository: Annotated[str, typer.Option(help="The repository on GitHub, OWNER/NAME.")],
     run_url: Annotated[str, typer.Option(help="The address of the run that verified.")],
+    results: Results = RESULTS,
 ) -> None:
     """Open, update or close the issue. Exit codes: 0 done, 1 GitHub fails, 2 wrong use or an invalid log.
 
@@ -26,19 +38,19 @@ def issue(
     """
     api = os.environ.get("GITHUB_API_URL", "") or API
     github = GitHub(repository, os.environ.pop("GITHUB_TOKEN", ""), api)
-    print(kept.keep(github, _read(log), checked_run(run_url)))
+    failing = [one for one in _with(log, results).results if not one.stands]
+    print(keep_issue(github, failing, checked_run(run_url)))
 
 
-def _read(path: Path) -> Log:
-    """The log at `path`. Raises ResultError when it is not valid."""
-    step = "verify again"
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        got = error.strerror or "an error"
-        raise ResultError(fault(path, "a file that can be read", got, step)) from None
-    return stored.read(Log, content, str(path), step)
+def _with(log: Path, results: Path) -> verified.Log:
+    """The last verification of each committed result, those of `log` among them.
+
+    Raises ResultError when the log is not valid, or not of what is committed.
+    """
+    committed, new = load_all(results), verified.load(log)
+    raise_all(ResultError, verified.faults(new, committed))
+    return verified.kept(verified.last(results), new, committed)
 
 
 if __name__ == "__main__":
-    run_one_of((issue,))
+    run_one_of((keep, issue))

@@ -16,16 +16,20 @@ from benchmark.choose import Selection, selections
 from benchmark.commands import ROOT, Exit, run
 from benchmark.entries import Entry, list_entries
 from benchmark.errors import UsageError, raise_all
+from benchmark.fingerprint import fingerprint
 from benchmark.fresh import load as load_keys
 from benchmark.fresh import place_of, withdrawn
 from benchmark.fresh_run import fresh_run
 from benchmark.isolation.launchers import Launcher, choose
+from benchmark.machine import CACHE
 from benchmark.report import progress, warn_of
 from benchmark.results import Fresh, Result, differences, metric_differences
 from benchmark.scorer import Request, score
 from benchmark.seeds import generator
+from benchmark.stored import write
 from benchmark.text import printable
 from benchmark.tracks import TRACKS
+from benchmark.verified import MOST_SAID, Verification, log_of
 
 
 def main(
@@ -42,11 +46,14 @@ def main(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Verify the fresh scores whose key is revealed.")
     ] = False,
+    log: Annotated[Path | None, typer.Option(help="File to write what was found to.")] = None,
     results: Annotated[Path, typer.Option(help="Folder of the committed results.")] = ROOT / "results",
     contrib: Annotated[Path, typer.Option(help="Folder of the entries.")] = ROOT / "contrib",
 ) -> None:
     """Verify committed results. Exit codes: 0 all reproduce, 1 some do not, 2 wrong use or invalid input."""
     withdrawn()
+    if fresh and log is not None:
+        raise UsageError("--log: expected a run on public seeds, got --fresh too; leave one of them out")
     entries = {one.id: one for one in list_entries(contrib)}
     launcher = choose(isolation)
     warn_of(launcher)
@@ -58,10 +65,14 @@ def main(
         chosen = _this_weeks(chosen, sample)
     console = Console()
     short = 0
+    logged = []
     for result in chosen:
         verdict = _verify(_Rerun(result, entries.get(result.entry), keys.get(result.place)), launcher, jobs)
         console.print(printable(verdict.line), markup=False, highlight=False, soft_wrap=True)
         short += not verdict.stands
+        if log is not None:
+            logged.append(_verification(result, verdict))
+            write(log_of(logged), log)
     console.print(f"{len(chosen) - short} of {len(chosen)} results reproduce", highlight=False)
     raise SystemExit(Exit.SHORT if short else Exit.FINE)
 
@@ -102,6 +113,25 @@ class Verdict:
     """Whether the committed result reproduces."""
     line: str
     """What was found, in one line."""
+    largest: float | None = None
+    """The largest difference of two numbers; None where it cannot be told."""
+
+
+def _verification(result: Result, verdict: Verdict) -> Verification:
+    """What the log keeps of a verdict."""
+    here = fingerprint(CACHE)
+    return Verification(
+        entry=result.entry,
+        track=result.track,
+        version=result.version,
+        scored_at=result.timing.scored_at,
+        verified_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        fingerprint=here,
+        same_fingerprint=result.environment.fingerprint == here,
+        largest=verdict.largest,
+        stands=verdict.stands,
+        said=printable(verdict.line)[:MOST_SAID],
+    )
 
 
 @dataclass(frozen=True)
@@ -162,7 +192,9 @@ def _compared(name: str, old: Result, new: Result, tolerance: float) -> Verdict:
     before, after = old.environment.fingerprint, new.environment.fingerprint
     if not found and old.digests.gallery != new.digests.gallery:
         same = old.environment.isa == new.environment.isa if before is None else before == after
-        return Verdict(not same, f"{name}: the numbers are exactly the same, the gallery's pictures are not")
+        return Verdict(
+            not same, f"{name}: the numbers are exactly the same, the gallery's pictures are not", 0.0
+        )
     return _measured(name, found, tolerance, _bound(before, after))
 
 
@@ -189,7 +221,7 @@ def _bound(old: str | None, new: str | None) -> _Bound:
 def _measured(name: str, found: Sequence[tuple[str, float]], tolerance: float, bound: _Bound) -> Verdict:
     """The verdict on differences: none may be there under the same fingerprint, small ones elsewhere."""
     if not found:
-        return Verdict(True, f"{name}: exactly the same ({bound.value})")
+        return Verdict(True, f"{name}: exactly the same ({bound.value})", 0.0)
     where, size = max(found, key=lambda pair: pair[1])
     much = "another outcome" if math.isinf(size) else f"a difference of {size:.3g}"
     if bound is _Bound.EXACT:
@@ -198,7 +230,7 @@ def _measured(name: str, found: Sequence[tuple[str, float]], tolerance: float, b
         stands = size <= tolerance
         limit = f"{'within' if stands else 'beyond'} the tolerance {tolerance:g}"
     line = f"{name}: {len(found)} numbers differ, {where} most with {much}, {limit} ({bound.value})"
-    return Verdict(stands, line)
+    return Verdict(stands, line, None if math.isinf(size) else size)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ LEVELS = (
     ("tracks", "lab"),
     ("descriptor", "source_check", "entry_files", "isolation", "summary", "results", "gallery"),
     ("entries", "digests", "machine", "choose", "laboratory", "requirements", "fresh", "determinism"),
-    ("audit", "scaffold", "fingerprint", "gaps"),
+    ("audit", "scaffold", "fingerprint", "gaps", "verified"),
     ("scorer", "ranking", "storage"),
     ("report", "pages", "commands", "fresh_run"),
     ("pipeline",),

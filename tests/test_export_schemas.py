@@ -8,9 +8,11 @@ import pytest
 from benchmark import fresh, stored
 from benchmark.commands import run
 from benchmark.results import canonical
+from benchmark.verified import log_of
 from scripts.export_schemas import main
 from tests.builders import result
 from tests.entry_folders import descriptor
+from tests.test_verified import verification
 
 KEYS = fresh.Commitments(schema=1, track="a-track", version="1.0", keys=[fresh.secret("1" * 64, "a label")])
 
@@ -38,13 +40,20 @@ def test_a_file_that_is_old_or_missing_is_found_and_not_written(
     assert export("--dir", str(tmp_path)) == 0
     assert export("--check", "--dir", str(tmp_path)) == 0
     (tmp_path / "entry.schema.json").write_text("{}\n")
-    for name in ("fresh.schema.json", "results.schema.json"):
+    for name in (
+        "fresh.schema.json",
+        "leaderboard.schema.json",
+        "results.schema.json",
+        "verified.schema.json",
+    ):
         (tmp_path / name).unlink()
     assert export("--check", "--dir", str(tmp_path)) == 1
     assert [Path(line.split(":")[0]).name for line in capsys.readouterr().err.splitlines()] == [
         "entry.schema.json",
         "fresh.schema.json",
+        "leaderboard.schema.json",
         "results.schema.json",
+        "verified.schema.json",
     ]
     assert [path.read_text() for path in tmp_path.iterdir()] == ["{}\n"]
 
@@ -54,6 +63,7 @@ def test_schemas_take_what_the_models_take(schemas: dict[str, dict[str, object]]
         "entry.schema.json": tomllib.loads(descriptor(paper="https://example.org")),
         "fresh.schema.json": json.loads(stored.canonical_text(KEYS)),
         "results.schema.json": json.loads(canonical(result(suite="quick"))),
+        "verified.schema.json": json.loads(stored.canonical_text(log_of([verification("an_entry")]))),
     }.items():
         jsonschema.Draft202012Validator.check_schema(schemas[name])
         jsonschema.validate(valid, schemas[name])

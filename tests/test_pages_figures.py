@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmark.pages.figures import drawn
+from benchmark.pages.cost_figure import Point, cost_drawing, front
+from benchmark.pages.figures import drawn, spread
 from benchmark.pages.gather import Face
+from benchmark.pages.rank_map import rank_map
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
-from benchmark.pages.strength_figures import spread, strength_drawings
+from benchmark.pages.strength_figures import strength_drawings
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import ImageRow
@@ -79,3 +81,48 @@ def test_lines_of_accuracies_have_a_panel_for_each_variant() -> None:
     drawings = strength_drawings(table, {"some": Face("some", "Some", "", False)})
     assert [drawing.name for drawing in drawings] == ["worst_group_acc-rho-0.9", "worst_group_acc-rho-0.97"]
     assert ">Worst-group accuracy<" in drawings[0].files["light"]
+
+
+def point(name: str, seconds: float, value: float, control: bool = False) -> Point:
+    return Point(name, seconds, value, control)
+
+
+def test_the_front_holds_those_that_no_other_beats_on_both() -> None:
+    points = [
+        point("slow and best", 9.0, 0.9),
+        point("fast and poor", 1.0, 0.5),
+        point("beaten by the next", 4.0, 0.6),
+        point("middle", 3.0, 0.7),
+        point("as fast as the poor one, and poorer", 1.0, 0.4),
+        point("a control is never on it", 0.5, 1.0, control=True),
+    ]
+    assert [p.name for p in front(points, up=True)] == ["fast and poor", "middle", "slow and best"]
+    # With lower values better, the poorest of the fastest beats all others.
+    assert [p.name for p in front(points, up=False)] == ["as fast as the poor one, and poorer"]
+
+
+def test_the_cost_figure_names_the_front_and_needs_three_entries() -> None:
+    rows = tuple(
+        Standing(name, Group.CALIBRATED, result(name), value, (value, value), (1, 3))
+        for name, value in (("a", 0.9), ("b", 0.8), ("c", 0.7))
+    )
+    faces = {row.entry: Face(row.entry, f"<{row.entry}>", "", control=False) for row in rows}
+    found = cost_drawing(Standings(TRACK, CURRENT, rows, frozenset()), faces)
+    assert found is not None and sorted(found.files) == ["dark", "light"]
+    assert found.alt.endswith("both faster and better than: <a>.")
+    assert "&lt;a&gt;" in found.files["light"] and "&lt;b&gt;" not in found.files["light"]
+    assert cost_drawing(Standings(TRACK, CURRENT, rows[:2], frozenset()), faces) is None
+
+
+def test_the_rank_map_has_a_block_for_each_group_and_ends_after_thirty() -> None:
+    found = rank_map(TABLE, FACES)
+    assert found is not None
+    assert [[(bar.low, bar.high, bar.text) for bar in block.bars] for block in found.blocks] == [
+        [(1, 2, "1–2")],
+        [(3, 3, "3")],
+    ]
+    rows = tuple(replace(TABLE.rows[0], entry=f"e{n}", rank=(n, n)) for n in range(1, 41))
+    faces = {row.entry: Face(row.entry, row.entry, "", control=False) for row in rows}
+    long = rank_map(Standings(TRACK, CURRENT, rows, frozenset()), faces)
+    assert long is not None and (long.shown, long.ranked) == (30, 40)
+    assert rank_map(Standings(TRACK, CURRENT, TABLE.rows[:1], frozenset()), FACES) is None

@@ -7,6 +7,7 @@ from benchmark.entries import read_entry
 from benchmark.isolation.launchers import choose
 from benchmark.results import Result, save
 from benchmark.scorer import Request, score
+from benchmark.verified import last, load
 from tests.builders import CURRENT, TRACK
 from tests.test_score_command import script
 from tests.test_scorer import HONEST, write_entry
@@ -34,16 +35,22 @@ def verify(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
 
 def test_an_honest_result_reproduces_exactly(tmp_path: Path) -> None:
     committed(tmp_path, HONEST)
-    ran = verify(tmp_path, "some_entry", "--track", "embedding-detection@1.1")
+    ran = verify(tmp_path, "some_entry", "--track", "embedding-detection@1.1", "--log", tmp_path / "log.json")
     assert ran.returncode == 0, ran.stderr
+    (one,) = load(tmp_path / "log.json").results
+    assert (one.entry, one.stands, one.largest, one.same_fingerprint) == ("some_entry", True, 0.0, True)
+    assert script("verified.py", tmp_path / "log.json", "--results", tmp_path / "results").returncode == 0
+    assert last(tmp_path / "results").results == [one]
     assert "some_entry on embedding-detection 1.1: exactly the same" in ran.stdout
     assert "1 of 1 results reproduce" in ran.stdout
 
 
 def test_an_entry_that_answers_differently_each_time_does_not(tmp_path: Path) -> None:
     committed(tmp_path, UNSTEADY)
-    ran = verify(tmp_path)
+    ran = verify(tmp_path, "--log", tmp_path / "log.json")
     assert ran.returncode == 1
+    (one,) = load(tmp_path / "log.json").results
+    assert not one.stands and one.largest is not None and one.largest > 0
     assert "where all must be exactly the same (the same numeric fingerprint)" in ran.stdout
 
 

@@ -58,6 +58,12 @@ def number(value: float | None, digits: int = DIGITS) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
+def signed(value: float) -> str:
+    """`value` with its sign, a plus too; no sign where it rounds to 0."""
+    text = number(value)
+    return text if value < 0 or float(text) == 0 else f"+{text}"
+
+
 def span(interval: tuple[float, float] | None, digits: int = DIGITS) -> str:
     """An interval as `0.912–0.987`; empty for None."""
     return "" if interval is None else f"{number(interval[0], digits)}–{number(interval[1], digits)}"

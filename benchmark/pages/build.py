@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmark.errors import SiteError
+from benchmark.pages import badges, cards, feed, machine
 from benchmark.pages.entry_page import entry_page
 from benchmark.pages.gather import Board, gather
 from benchmark.pages.home_page import home_parts
+from benchmark.pages.metadata import GENERATED, served_at
 from benchmark.pages.render import environment
 from benchmark.pages.track_page import track_outputs
 
-GENERATED = Path("site", "leaderboard")
-"""Where the generated pages go; all that is in it is made anew."""
 PUBLIC = Path("public")
 """Where the HTML goes."""
 
@@ -41,7 +41,10 @@ def build(root: Path) -> Path:
 def render(board: Board, templates: Path) -> dict[str, str | bytes]:
     """Every generated file by its path below site/leaderboard/: text, or the bytes of an image."""
     jinja = environment(templates)
-    files: dict[str, str | bytes] = {**home_parts(board, jinja)}
+    files: dict[str, str | bytes] = {**home_parts(board, jinja), **dict(badges.badges(board))}
+    files |= cards.cards(board)
+    files[machine.FILE_NAME] = machine.leaderboard_json(board)
+    files[feed.FILE_NAME] = feed.feed(board, served_at())
     for found in board.tracks:
         for output in track_outputs(board, found, jinja):
             files.update({page.path: page.text for page in output.pages})

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from benchmark.pages.tables import Table
 from benchmark.ranking import Standings
@@ -19,7 +20,7 @@ def table_csv(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(_header(table))
-    writer.writerows([_guarded(value) for value in record.values()] for record in _records(table))
+    writer.writerows([_guarded(value) for value in record.values()] for record in records(table))
     return buffer.getvalue()
 
 
@@ -30,33 +31,28 @@ def table_json(table: Table, standings: Standings) -> str:
         "track": standings.track.key,
         "version": standings.version.number,
         "ranking": standings.version.ranking,
-        "rows": list(_records(table)),
+        "rows": list(records(table)),
     }
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _header(table: Table) -> list[str]:
     first = ["group", "rank_low", "rank_high", "tie", "entry", "title", "family"]
-    wide = _wide(table)
-    numbers = [name for column in table.columns for name in _names(column.key, wide)]
-    return [*first, *numbers, "remarks", "note"]
+    return [*first, *(name for names in _names(table) for name in names), "remarks", "note"]
 
 
-def _names(key: str, wide: frozenset[str]) -> tuple[str, ...]:
-    return (key, f"{key}_low", f"{key}_high") if key in wide else (key,)
+def _names(table: Table) -> list[tuple[str, ...]]:
+    """For each column its key, and the keys of what stands beside its values in some row."""
+    named = []
+    for place, column in enumerate(table.columns):
+        parts = dict.fromkeys(part for line in table.lines for part in line.cells[place].beside)
+        named.append((column.key, *(f"{column.key}_{part}" for part in parts)))
+    return named
 
 
-def _wide(table: Table) -> frozenset[str]:
-    """The keys of the columns in which some cell has an interval."""
-    return frozenset(
-        column.key
-        for place, column in enumerate(table.columns)
-        if any(line.cells[place].interval is not None for line in table.lines)
-    )
-
-
-def _records(table: Table) -> Iterator[dict[str, str | float | None]]:
-    wide = _wide(table)
+def records(table: Table) -> Iterator[dict[str, str | float | None]]:
+    """The rows in the order shown, each by column: text, a number in full precision, or None."""
+    named = _names(table)
     for line in table.lines:
         low, high = line.row.rank or (None, None)
         record: dict[str, str | float | None] = {
@@ -68,9 +64,8 @@ def _records(table: Table) -> Iterator[dict[str, str | float | None]]:
             "title": line.face.title,
             "family": line.face.family,
         }
-        for column, cell in zip(table.columns, line.cells, strict=True):
-            ends = cell.interval or (None, None)
-            record.update(zip(_names(column.key, wide), (cell.value, *ends), strict=False))
+        for names, cell in zip(named, line.cells, strict=True):
+            record.update(zip_longest(names, (cell.value, *cell.beside.values())))
         yield record | {"remarks": "; ".join(line.remarks), "note": line.row.note}
 
 

@@ -1,11 +1,13 @@
 """The page of an entry."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import jinja2
 
+from benchmark.fresh import Commitment
+from benchmark.gaps import Gap, gap
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, rank_text
 from benchmark.pages.case_map import CaseMap, case_map
@@ -19,6 +21,7 @@ from benchmark.pages.tables import HEADINGS, remarks, seconds_per_case
 from benchmark.ranking import RANKED, Standing, Standings
 from benchmark.records import Status
 from benchmark.results import Result, Row
+from benchmark.verified import Verification
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,18 @@ class Figure:
     """What its interval is drawn on."""
     reason: str
     """Why it has no value; empty when it has one."""
+
+
+@dataclass(frozen=True)
+class FreshFigure:
+    """A metric of a result on fresh seeds, beside the one on public seeds."""
+
+    title: str
+    """Its name."""
+    gap: Gap | None
+    """Both values and how far they are apart; None where one of them is missing."""
+    reason: str
+    """Why it has no value on fresh seeds; empty when it has one."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,14 @@ class Section:
     """The cases that failed."""
     seconds: float | None
     """Mean time of its calls for a case."""
+    fresh: tuple[FreshFigure, ...]
+    """Its metrics on fresh seeds; none where it was not scored on them."""
+    key: Commitment | None
+    """The key that made those seeds."""
+    old_key: bool
+    """Whether new fresh scores are made with another one."""
+    verified: Verification | None
+    """When its result was last scored again; None when it was not."""
 
     @property
     def choices(self) -> Choices:
@@ -116,11 +139,12 @@ def _track_section(board: Board, found: TrackBoard, face: Face) -> TrackSection 
 
 def _section(board: Board, table: Standings, row: Standing) -> Section:
     rows = row.result.details.per_dataset if row.result else []
+    key = board.key_of(row.result)
     return Section(
         standings=table,
         row=row,
         place=_place(table, row, board.faces),
-        remarks=tuple(remarks(row)),
+        remarks=tuple(remarks(row, table.version.ranking)),
         figures=tuple(_figure(row.result, name) for name in table.version.metrics if row.result),
         strip=strip(table, board.faces, chosen=row.entry),
         map=case_map(rows, table),
@@ -128,7 +152,18 @@ def _section(board: Board, table: Standings, row: Standing) -> Section:
         reel=reel_of(board, row),
         failed=tuple(held for held in rows if held.status is not Status.OK),
         seconds=seconds_per_case(row.result),
+        fresh=tuple(_fresh_figures(row.result, table.version.metrics)),
+        key=key,
+        old_key=key is not board.key(table),
+        verified=board.verification(row.result),
     )
+
+
+def _fresh_figures(result: Result | None, names: Sequence[str]) -> Iterator[FreshFigure]:
+    if result is not None and result.fresh is not None:
+        for name in names:
+            reason = result.fresh.reasons.get(name) or result.reasons.get(name, "")
+            yield FreshFigure(METRICS[name].title, gap(result, name), reason)
 
 
 def _figure(result: Result | None, name: str) -> Figure:

@@ -58,7 +58,7 @@ class Drawing:
     """SVG text by color scheme."""
 
 
-def _settings() -> AbstractContextManager[None]:
+def drawing_settings() -> AbstractContextManager[None]:
     """What all figures share while they are drawn and written."""
     return matplotlib.rc_context(
         {
@@ -73,7 +73,7 @@ def _settings() -> AbstractContextManager[None]:
 
 def panel(scheme: Scheme, width: float, height: float, right: float) -> tuple[Figure, Axes]:
     """An empty panel of `width` x `height` inches whose axes end at the share `right` of its width."""
-    with _settings():
+    with drawing_settings():
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0.135, 0.145, right - 0.135, 0.765))
     axes.tick_params(colors=scheme.ink, labelsize=8, length=3)
@@ -85,7 +85,7 @@ def panel(scheme: Scheme, width: float, height: float, right: float) -> tuple[Fi
 def svg_text(figure: Figure) -> str:
     """The figure as SVG text that is the same on every run."""
     buffer = io.StringIO()
-    with _settings():
+    with drawing_settings():
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
 
@@ -95,3 +95,20 @@ def drawn(drawings: Sequence[Drawing]) -> Iterator[tuple[str, str]]:
     for drawing in drawings:
         for scheme, text in drawing.files.items():
             yield f"{drawing.name}-{scheme}.svg", text
+
+
+def short(name: str, longest: int = 29) -> str:
+    """A name short enough for a label."""
+    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+
+
+def spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
+    """Heights near the `wanted` ones (ascending), at least `gap` apart and, by moving down, at most `top`."""
+    heights: list[float] = []
+    for height in wanted:
+        heights.append(max(height, heights[-1] + gap) if heights else height)
+    limit = top
+    for place in reversed(range(len(heights))):
+        heights[place] = min(heights[place], limit)
+        limit = heights[place] - gap
+    return heights

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from benchmark import gallery
+from benchmark import fresh, gallery, verified
 from benchmark.audit import load_all
 from benchmark.entries import Entry, list_entries
+from benchmark.fresh import Commitment, Commitments
 from benchmark.ranking import Group, Standing, Standings, standings
 from benchmark.records import Arrays
 from benchmark.results import Result
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import Track
+from benchmark.verified import Verification
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,33 @@ class Board:
     """By id, of every entry that has a folder or a result."""
     galleries: Mapping[Path, Arrays] = field(default_factory=dict)
     """The pictures of the results that have some, by the results' places."""
+    keys: Mapping[tuple[str, str], Commitments] = field(default_factory=dict)
+    """The keys of fresh seeds, by track and version."""
+    verifications: Mapping[tuple[str, str, str], Verification] = field(default_factory=dict)
+    """The last verification of each result, by track, version and entry."""
 
     def gallery(self, result: Result | None) -> Arrays | None:
         """The pictures of a result; None where it has none."""
         return None if result is None else self.galleries.get(result.place)
+
+    def verification(self, result: Result | None) -> Verification | None:
+        """When this very result was last scored again, and what came of it; None when it was not."""
+        if result is None:
+            return None
+        found = self.verifications.get((result.track, result.version, result.entry))
+        return found if found is not None and found.scored_at == result.timing.scored_at else None
+
+    def key(self, table: Standings) -> Commitment | None:
+        """The key that new fresh scores of a version are made with; None where it has none."""
+        keys = self.keys.get((table.track.key, table.version.number))
+        return None if keys is None else keys.current
+
+    def key_of(self, result: Result | None) -> Commitment | None:
+        """The key that a result's fresh score was made with; None without such a score."""
+        if result is None or result.fresh is None:
+            return None
+        keys = self.keys.get((result.track, result.version))
+        return None if keys is None else keys.of(result.fresh.key_sha256)
 
 
 def gather(root: Path) -> Board:
@@ -75,7 +100,18 @@ def gather(root: Path) -> Board:
     """
     entries, results = list_entries(root / "contrib"), load_all(root / "results")
     board = board_of(entries, results, tuple(TRACKS.values()))
-    return replace(board, galleries=_galleries(root / "results", results))
+    return replace(
+        board,
+        galleries=_galleries(root / "results", results),
+        keys=_keys(root / "results"),
+        verifications={one.place: one for one in verified.last(root / "results").results},
+    )
+
+
+def _keys(root: Path) -> dict[tuple[str, str], Commitments]:
+    """The keys of fresh seeds below `root`. Raises ResultError for a file that is not valid."""
+    found = [fresh.load(path) for path in sorted(root.glob(f"*/*/{fresh.FILE_NAME}"))]
+    return {(one.track, one.version): one for one in found}
 
 
 def _galleries(root: Path, results: list[Result]) -> dict[Path, Arrays]:

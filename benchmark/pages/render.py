@@ -24,6 +24,7 @@ def environment(folder: Path) -> jinja2.Environment:
     templates.filters |= {
         "https": https,
         "number": axis.number,
+        "signed": axis.signed,
         "span": axis.span,
         "rank": axis.rank_text,
         "seconds": axis.seconds,
@@ -49,6 +50,10 @@ class Page:
     """Whether it needs the width of the side bars."""
     searched: bool = True
     """Whether the site's search finds it."""
+    card: str = ""
+    """The picture that link previews show, below site/leaderboard/; empty for none."""
+    dataset: str = ""
+    """The page's data as JSON-LD; empty for none."""
 
     @property
     def text(self) -> str:
@@ -59,5 +64,7 @@ class Page:
             f"description: {json.dumps(plain(self.description), ensure_ascii=False)}",
             f"hide: {json.dumps(hidden)}",
             *([] if self.searched else ["search:", "  exclude: true"]),
+            *([f"card: {json.dumps(self.card)}"] if self.card else []),
+            *([f"dataset: {json.dumps(self.dataset, ensure_ascii=False)}"] if self.dataset else []),
         ]
         return "\n".join(["---", *lines, "---", "", self.body])

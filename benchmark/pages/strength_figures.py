@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from benchmark.metrics import METRICS, Metric
 from benchmark.pages.axis import Axis, axis_for
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
+from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, spread, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import RANKED, Group, Standing, Standings
 
@@ -119,23 +119,6 @@ def _name_lines(axes: Axes, curves: Sequence[_Curve], scheme: Scheme) -> None:
         axes.plot(*lead, color=_color(curve, scheme), linewidth=0.6, clip_on=False)
         ink = scheme.quiet if curve.control else scheme.ink
         place = stop + (right - left) * 0.02
-        axes.text(place, height, _short(curve.name), color=ink, va="center", fontsize=8, parse_math=False)
+        axes.text(place, height, short(curve.name), color=ink, va="center", fontsize=8, parse_math=False)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-
-
-def _short(name: str, longest: int = 29) -> str:
-    """A name short enough for a label."""
-    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
-
-
-def spread(wanted: Sequence[float], gap: float, top: float) -> list[float]:
-    """Heights near the `wanted` ones (ascending), at least `gap` apart and, by moving down, at most `top`."""
-    heights: list[float] = []
-    for height in wanted:
-        heights.append(max(height, heights[-1] + gap) if heights else height)
-    limit = top
-    for place in reversed(range(len(heights))):
-        heights[place] = min(heights[place], limit)
-        limit = heights[place] - gap
-    return heights

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from benchmark.gaps import BEYOND, gap
 from benchmark.metrics import METRICS
-from benchmark.pages.axis import Axis, axis_for, number, rank_text, seconds
+from benchmark.pages.axis import Axis, axis_for, number, rank_text, seconds, signed
 from benchmark.pages.gather import Face
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.results import Result
@@ -25,6 +26,7 @@ HEADINGS: Mapping[Group, str] = {
 """The heading of each group's rows; none where one group is all there is."""
 OVERFIRING_MARK = f"flag FPR > {MAX_FLAG_FPR:g}"
 TIME = "seconds_per_case"
+FRESH, GAP = "fresh", "gap"
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,11 @@ class Column:
     """Whether its cells are colored by value."""
 
     @property
+    def directed(self) -> bool:
+        """Whether more of it is better or worse at all; a gap should be near 0."""
+        return self.key != GAP
+
+    @property
     def path(self) -> tuple[str, ...]:
         """The columns of one metric at one variant and strength say which: metric, variant, strength."""
         return tuple(self.key.split("/"))
@@ -62,6 +69,15 @@ class Cell:
     """As it is shown; empty where there is none."""
     interval: tuple[float, float] | None = None
     """Its 95% interval, where it has one."""
+    error: float | None = None
+    """Its standard error, where that is what is shown of it."""
+
+    @property
+    def beside(self) -> dict[str, float]:
+        """What stands beside the number in downloads, by what is added to its key."""
+        if self.error is not None:
+            return {"standard_error": self.error}
+        return {} if self.interval is None else dict(zip(("low", "high"), self.interval, strict=True))
 
 
 @dataclass(frozen=True)
@@ -128,12 +144,26 @@ class Table:
 
 
 def main_table(table: Standings, faces: Mapping[str, Face]) -> Table:
-    """The table that answers which method: all metrics but the secondary ones, and the time."""
+    """The table that answers which method: all metrics but the secondary ones, fresh scores, and the time."""
     version = table.version
     names = [name for name in version.metrics if name not in version.secondary and name != version.ranking]
     columns = [_metric_column(name, shaded=METRICS[name].chance is not None) for name in names]
     time = Column(TIME, "", "s per case", "Mean wall time of the entry's calls for a case.", "", False, False)
-    return _table("table", table, (_metric_column(version.ranking), *columns, time), faces)
+    fresh = _fresh_columns(version.ranking) if has_fresh(table) else ()
+    return _table("table", table, (_metric_column(version.ranking), *columns, *fresh, time), faces)
+
+
+def has_fresh(table: Standings) -> bool:
+    """Whether some row has a score on fresh seeds."""
+    return any(row.result is not None and row.result.fresh is not None for row in table.rows)
+
+
+def _fresh_columns(ranking: str) -> tuple[Column, Column]:
+    metric = METRICS[ranking]
+    return (
+        Column(FRESH, "", "Fresh", f"{metric.title} on fresh seeds.", "", metric.higher_is_better, False),
+        Column(GAP, "", "Gap", "How much better public seeds did than fresh ones.", "", False, False),
+    )
 
 
 def detail_table(table: Standings, faces: Mapping[str, Face], metric: str, secondary: bool) -> Table:
@@ -181,19 +211,30 @@ def _line(row: Standing, columns: Sequence[Column], ranking: str, faces: Mapping
         face=faces[row.entry],
         row=row,
         rank=rank_text(row.rank),
-        remarks=tuple(remarks(row)),
+        remarks=tuple(remarks(row, ranking)),
         cells=(Cell(None, ""),) * len(columns) if empty else cells,
     )
 
 
-def remarks(row: Standing) -> Iterator[str]:
-    """What a reader must know of a row before trusting its numbers, a few words each."""
+def remarks(row: Standing, ranking: str) -> Iterator[str]:
+    """What a reader must know of a row before trusting its numbers, a few words each.
+
+    ranking: the metric whose gap between public and fresh seeds counts.
+    """
     if row.group is Group.OVERFIRING:
         yield OVERFIRING_MARK
     if row.stale:
         yield "stale: scored before its version's data or metrics changed"
     if row.changed:
         yield "changed since it was scored"
+    if row.result is None or row.result.fresh is None:
+        return
+    if row.result.fresh.metrics.get(ranking) is None:
+        yield "no value on fresh seeds"
+    found = gap(row.result, ranking)
+    if found is not None and found.marked:
+        first, second = ("public", "fresh") if found.difference > 0 else ("fresh", "public")
+        yield f"better on {first} than on {second} seeds by more than {BEYOND:g} standard errors"
 
 
 def _cell(row: Standing, column: Column, ranking: str) -> Cell:
@@ -202,9 +243,20 @@ def _cell(row: Standing, column: Column, ranking: str) -> Cell:
         return Cell(mean, seconds(mean))
     if column.key == ranking:
         return Cell(row.value, number(row.value), row.interval)
+    if column.key in (FRESH, GAP):
+        return _fresh_cell(row.result, column.key, ranking)
     value = _value(row.result, column)
     interval = None if row.result is None else row.result.intervals.get(column.key)
     return Cell(value, number(value), interval)
+
+
+def _fresh_cell(result: Result | None, key: str, ranking: str) -> Cell:
+    found = None if result is None else gap(result, ranking)
+    if result is None or result.fresh is None or found is None:
+        return Cell(None, "")
+    if key == FRESH:
+        return Cell(found.fresh, number(found.fresh), result.fresh.intervals.get(ranking))
+    return Cell(found.difference, signed(found.difference), error=found.standard_error)
 
 
 def _value(result: Result | None, column: Column) -> float | None:

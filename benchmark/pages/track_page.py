@@ -1,25 +1,30 @@
 """The pages of a track: one for its current version, one for each older one."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jinja2
 
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import shade
+from benchmark.pages.cards import card_of
 from benchmark.pages.case_table import measured_cases, measured_counts
+from benchmark.pages.cost_figure import cost_drawing
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
 from benchmark.pages.gallery_page import gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
+from benchmark.pages.metadata import dataset, served_at
 from benchmark.pages.notes import metric_notes, symbols
+from benchmark.pages.rank_map import rank_map
 from benchmark.pages.render import Page
 from benchmark.pages.shots import examples, gallery_of
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
 from benchmark.pages.strength_figures import strength_drawings
-from benchmark.pages.tables import Cell, Column, Table, detail_table, main_table
+from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
+from benchmark.verified import Verification
 
 Files = Mapping[str, str | bytes]
 """Texts, and the bytes of images, by path below site/leaderboard/."""
@@ -59,18 +64,23 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     details = [
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
-    strengths = strength_drawings(standings, faces)
+    strengths, cost = strength_drawings(standings, faces), cost_drawing(standings, faces)
     pictures = found.track.pictures() if current and found.track.pictures else ()
     sketches, samples = sketch_drawings(pictures), sample_rows(pictures)
     gallery = gallery_of(board, standings)
     body = templates.get_template("track.md.j2").render(
         _facts(found, standings),
         faces=faces,
+        key=board.key(standings),
+        verified=max((one.verified_at[:10] for one in _verifications(board, standings)), default=""),
+        has_fresh=has_fresh(standings),
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
         table=tables[0],
         details=details,
         strengths=strengths,
+        costs=[cost] if cost else [],
+        ranks=rank_map(standings, faces),
         sketches=sketches,
         samples=samples,
         examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
@@ -79,13 +89,18 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
-    files = _files(standings, folder, tables, [*strengths, *sketches])
+    files = _files(standings, folder, tables, [*strengths, *sketches, *([cost] if cost else [])])
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
-    pages = [_page(found, standings, folder, body)]
+    data = dataset(standings, tables[0], max(map(scored_at, scored(standings)), default=""), served_at())
+    pages = [replace(_page(found, standings, folder, body), card=card_of(found.current), dataset=data)]
     if gallery:
         pages.append(gallery_page(board, standings, gallery, templates))
         files |= gallery_files(standings, gallery)
     return Output(tuple(pages), files)
+
+
+def _verifications(board: Board, standings: Standings) -> Iterator[Verification]:
+    return (one for row in standings.rows if (one := board.verification(row.result)) is not None)
 
 
 def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:

@@ -1,1 +1,1 @@
-"""What the workflows do with pull requests and results; scripts wire it, workflows wire the scripts."""
+"""What the workflows do, as code that runs and is tested on any machine."""
