@@ -7,6 +7,8 @@ SHELL := bash
 
 BIN := .venv/bin
 PYTHON_CODE := benchmark contrib perf scripts tests
+# A schema that check-jsonschema brings along, by the rest of its name.
+SCHEMA := check-jsonschema --quiet --builtin-schema vendor
 # What `make leaderboard` scores, and further options of pytest.
 ENTRY ?= contrib/conditional_probe
 TESTS ?=
@@ -29,11 +31,17 @@ test: ## Set up, and run every test (TESTS="-k name" for some)
 	@export CHROMIUM="$$(scripts/setup.sh --browser)"; \
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 -m "$$(scripts/setup.sh --selection)" $(TESTS)
 
-check: ## Check lint, formatting, types, entries, results and schemas, all of them whatever fails
+check: ## Check lint, formatting, types, entries, results, schemas and workflows, all of them whatever fails
 	@scripts/setup.sh venv
 	@failed=0; \
 	for step in "ruff check ." "ruff format --check ." mypy "python scripts/check.py" \
-		"python scripts/export_schemas.py --check"; do \
+		"python scripts/export_schemas.py --check" \
+		"$(SCHEMA).github-workflows .github/workflows/*.yml" \
+		"$(SCHEMA).github-actions .github/actions/*/action.yml" \
+		"$(SCHEMA).dependabot .github/dependabot.yml" \
+		"$(SCHEMA).github-issue-forms .github/ISSUE_TEMPLATE/[0-9]*.yml" \
+		"$(SCHEMA).github-issue-config .github/ISSUE_TEMPLATE/config.yml" \
+		"zizmor --offline --quiet --strict-collection --persona pedantic .github"; do \
 		echo "$(BIN)/$$step"; $(BIN)/$$step || failed=1; \
 	done; \
 	exit $$failed

@@ -69,12 +69,12 @@ def load_all(root: Path) -> list[Result]:
             continue
         wrong.extend(misplaced(result, path, root))
         found.append(result)
-    wrong.extend(_disagreements(found))
+    wrong.extend(disagreements(found))
     raise_all(ResultError, wrong)
     return found
 
 
-def _disagreements(results: Sequence[Result]) -> Iterator[str]:
+def disagreements(results: Sequence[Result]) -> Iterator[str]:
     """The results of one version that say other things of a case's truth than the first one does.
 
     What is measured on a model may differ between machines, but the rows of one table must rest on one truth:

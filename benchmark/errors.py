@@ -23,6 +23,10 @@ class EntryError(LeaderboardError):
     """A folder is not a valid entry."""
 
 
+class PackageIndexError(EntryError):
+    """The packages of an entry cannot be had now, through no fault of its own."""
+
+
 class ResultError(LeaderboardError):
     """A results.json is not a valid result."""
 
@@ -43,6 +47,12 @@ class GateError(LeaderboardError):
 
 class GitHubError(LeaderboardError):
     """GitHub did not do what it was asked."""
+
+    exit_code = 1
+
+
+class PublishError(LeaderboardError):
+    """Results could not be brought to where they are published."""
 
     exit_code = 1
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from benchmark.fresh import fresh_of, offset_of
 from benchmark.records import Progress, Status
-from benchmark.results import Fresh
+from benchmark.results import Fresh, Result
 from benchmark.scorer import Request, score
 
 
@@ -35,8 +35,16 @@ class FreshRun:
 
 def fresh_run(request: Request, key: str, progress: Progress | None = None) -> FreshRun:
     """The full suite on the seeds of a version's key. Raises what `score` raises."""
-    moved = replace(request, suite="full", offset=offset_of(key), repeats=0)
-    result = score(moved, progress).result
+    return told_of(score(on_key(request, key), progress).result, key)
+
+
+def on_key(request: Request, key: str) -> Request:
+    """The request with the full suite on the seeds of a version's key."""
+    return replace(request, suite="full", offset=offset_of(key), repeats=0)
+
+
+def told_of(result: Result, key: str) -> FreshRun:
+    """What may be told of a result on the seeds of a version's key."""
     statuses: Counter[Status] = Counter(row.status for row in result.details.per_dataset)
     del statuses[Status.OK]
     return FreshRun(fresh_of(result, key), len(result.details.per_dataset), dict(statuses))

@@ -2,10 +2,12 @@
 
 import io
 import os
+import struct
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from types import MappingProxyType
 from zipfile import BadZipFile
 
@@ -42,6 +44,11 @@ UNREADABLE = (
     NotImplementedError,
     RuntimeError,
     MemoryError,
+    OverflowError,
+    SyntaxError,
+    TypeError,
+    TokenError,
+    struct.error,
 )
 """What reading a damaged file of arrays may raise."""
 MOST_PICTURES = 64

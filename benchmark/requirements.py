@@ -16,7 +16,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from benchmark.entry_files import Pin, pins
-from benchmark.errors import EntryError, raise_all
+from benchmark.errors import EntryError, PackageIndexError, raise_all
 from benchmark.text import fault, printable
 
 LIMIT = 600.0
@@ -34,6 +34,7 @@ def installed(requirements: Path, cache: Path) -> Path | None:
     the same pins. None when there is no file, or no pin beyond what this interpreter has. Raises
     EntryError with all faults: lines that are no pins, other versions of packages that are here already,
     pip's own failure or its end after 600 s, packages whose requirements are neither here nor pinned.
+    Where pip has no connection it is a PackageIndexError.
     """
     base = _versions(distributions())
     wanted = _beyond(requirements, base)
@@ -121,18 +122,20 @@ def _install(made: Path, requirements: Path, wanted: Sequence[Pin]) -> None:
         got = f"no end within {LIMIT:g} s"
         raise EntryError(fault(requirements, expected, got, "check the network, then try again")) from None
     if done.returncode:
-        raise EntryError(fault(requirements, expected, *_failure(done.stderr.decode("utf-8", "replace"))))
+        raise _failure(requirements, expected, done.stderr.decode("utf-8", "replace"))
 
 
-def _failure(said: str) -> tuple[str, str]:
-    """What went wrong, of all that pip said, and the next step."""
+def _failure(requirements: Path, expected: str, said: str) -> EntryError:
+    """What went wrong, of all that pip said, and the next step: an error of its own without a connection."""
     lines = [line.strip() for line in said.splitlines() if line.strip()] or ["no reason given"]
     errors = [line for line in lines if line.startswith("ERROR:")]
     last = list(dict.fromkeys([*errors, lines[-1]]))[-2:]
     why = ", ".join(line.removeprefix("ERROR:").strip().rstrip(".")[:SHOWN] for line in last)
     if "connection broken" in said:
-        return f"no connection to the package index (pip: {why})", "check the network, then try again"
-    return f"pip: {why}", "pin versions that exist and have a wheel for this machine"
+        got = f"no connection to the package index (pip: {why})"
+        return PackageIndexError(fault(requirements, expected, got, "check the network, then try again"))
+    step = "pin versions that exist and have a wheel for this machine"
+    return EntryError(fault(requirements, expected, f"pip: {why}", step))
 
 
 def _unmet(requirements: Path, folder: Path, base: Mapping[str, str]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from benchmark.machine import CACHE, environment
 from benchmark.provided import MODULE, provided
 from benchmark.records import Arrays, Case, CaseKey, Outcome, Progress, Status
 from benchmark.requirements import installed
-from benchmark.results import Details, Digests, Result, Suite, Timing, row_of
+from benchmark.results import Details, Digests, Environment, Result, Suite, Timing, row_of
 from benchmark.summary import intervals, values
 from benchmark.tracks.spec import Track, Version
 
@@ -89,6 +89,29 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
     machine = environment(request.launcher, fingerprint(request.cache))
     ran = _run_all(request, progress)
     outcomes = _answered_alike([case.outcome for case in ran.cases])
+    suite = combined(case.digest for case in ran.cases)
+    return assembled(request, Run(tuple(outcomes), suite, machine, started, ran.repeats))
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of running the cases of a request, or of failing to."""
+
+    outcomes: tuple[Outcome, ...]
+    """One for each case, in suite order."""
+    suite: str
+    """The digest of the cases' data."""
+    machine: Environment
+    """Where it was made."""
+    started: float
+    """When, on the monotonic clock."""
+    repeats: tuple[Repeat, ...] = ()
+    """What came of the cases that were run twice."""
+
+
+def assembled(request: Request, run: Run) -> Scored:
+    """The result that the outcomes of a run make, with its pictures."""
+    outcomes = run.outcomes
     pictures = gallery.joined(outcomes)
     found = values(request.version, outcomes)
     complete = all(outcome.status is Status.OK for outcome in outcomes)
@@ -109,20 +132,20 @@ def score(request: Request, progress: Progress | None = None) -> Scored:
         ),
         digests=Digests(
             entry=request.entry.digest,
-            suite=combined(case.digest for case in ran.cases),
+            suite=run.suite,
             scorer=scorer_digest(request.version),
             gallery=None if pictures is None else gallery.digest(pictures),
         ),
         timing=Timing(
-            seconds=round(time.monotonic() - started, 3),
+            seconds=round(time.monotonic() - run.started, 3),
             per_case={outcome.key.id: round(outcome.seconds, 4) for outcome in outcomes},
             scored_at=datetime.now(UTC).isoformat(timespec="seconds"),
         ),
-        environment=machine,
+        environment=run.machine,
         fresh=None,
-        determinism=determinism(ran.repeats),
+        determinism=determinism(run.repeats),
     )
-    return Scored(result, pictures, tuple(outcomes), ran.repeats)
+    return Scored(result, pictures, outcomes, run.repeats)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def keep(result: Result, pictures: Arrays | None, folder: Path) -> Path:
     place = folder / result.place
     if (old := _complete(place)) and _worth_more(old, result):
         place = place.with_name(_other_name(result))
-    return _write(result, pictures, place)
+    return write(result, pictures, place)
 
 
 def commit(result: Result, pictures: Arrays | None, results: Path, scores: Path) -> Path:
@@ -39,14 +39,14 @@ def commit(result: Result, pictures: Arrays | None, results: Path, scores: Path)
 
     A failed run of an entry whose complete result stands there goes below `scores` instead, unless
     the entry has changed since: then its failure is what there is to say of it. A fresh score of the same
-    entry, data and metrics is kept.
+    entry, data and metrics is kept, unless the result brings one.
     """
     old = _complete(results / result.place)
     if old and result.status == "incomplete" and old.digests.entry == result.digests.entry:
         return keep(result, pictures, scores)
-    if old and _rest_on_the_same(old, result):
+    if old and result.fresh is None and rest_on_the_same(old, result):
         result = result.model_copy(update={"fresh": old.fresh})
-    return _write(result, pictures, results / result.place)
+    return write(result, pictures, results / result.place)
 
 
 def commit_fresh(result: Result, fresh: Fresh, results: Path) -> Path:
@@ -56,13 +56,14 @@ def commit_fresh(result: Result, fresh: Fresh, results: Path) -> Path:
     return place
 
 
-def _rest_on_the_same(old: Result, new: Result) -> bool:
+def rest_on_the_same(old: Result, new: Result) -> bool:
+    """Whether two results are of the same entry, data and metrics."""
     names = ("entry", "suite", "scorer")
     return all(getattr(old.digests, name) == getattr(new.digests, name) for name in names)
 
 
-def _write(result: Result, pictures: Arrays | None, place: Path) -> Path:
-    """Writes a result at `place` and its gallery beside it; a gallery that it does not have goes away.
+def write(result: Result, pictures: Arrays | None, place: Path) -> Path:
+    """Writes a result at `place`, whatever is there, and its gallery beside it, or takes away an older one.
 
     Stopped at any moment, it leaves the old pair or the new one.
     """

@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 from benchmark import requirements
-from benchmark.errors import EntryError
+from benchmark.errors import EntryError, PackageIndexError
 from benchmark.requirements import installed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -213,6 +213,8 @@ def test_no_network_is_named(tmp_path: Path, wheels: Path, monkeypatch: pytest.M
     (fault,) = faults(tmp_path, "one==1.0")
     assert "got no connection to the package index (pip: " in fault
     assert fault.endswith("; check the network, then try again")
+    with pytest.raises(PackageIndexError):
+        installed(pinned(tmp_path, "one==1.0"), tmp_path / "cache")
 
 
 def test_pip_has_a_time_limit(tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,26 @@ def test_bubblewrap_without_leave_names_the_setting(bare: dict[str, str]) -> Non
     assert "apparmor_restrict_unprivileged_userns" in setup(bare, "bubblewrap").stderr
 
 
+def test_the_restriction_of_namespaces_is_lifted_in_ci_alone(bare: dict[str, str]) -> None:
+    asked = Path(bare["PATH"]) / "asked"
+    pretend(bare, "id", "echo 0")
+    pretend(bare, "bwrap", f"[ -e {asked} ]")
+    pretend(bare, "sysctl", f'echo "$@" >>{asked}')
+    assert setup(bare, "bubblewrap").returncode == 0
+    assert not asked.exists()
+    assert setup({**bare, "CI": "true"}, "bubblewrap").returncode == 0
+    assert asked.read_text(encoding="utf-8") == "-q -w kernel.apparmor_restrict_unprivileged_userns=0\n"
+
+
+def test_ci_fails_where_the_restriction_cannot_be_lifted(bare: dict[str, str]) -> None:
+    pretend(bare, "id", "echo 0")
+    pretend(bare, "bwrap", "exit 1")
+    pretend(bare, "sysctl", "exit 1")
+    done = setup({**bare, "CI": "true"}, "bubblewrap")
+    assert done.returncode == 2
+    assert "may not make user namespaces" in done.stderr
+
+
 def test_an_old_python_is_refused(bare: dict[str, str]) -> None:
     pretend(bare, "python3", "exit 1")
     done = setup(bare, "venv")

@@ -2,103 +2,21 @@
 
 import csv
 import io
-import os
 import re
-import threading
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from benchmark.pages.axis import number
-from benchmark.pages.build import build
-from benchmark.tracks import TRACKS
-from tests.builders_site import ENTRIES, Made, all_entries, repository
+from tests.builders_site import ENTRIES
+from tests.site_pages import GALLERY, HOSTILE, PAGES, SHARED_IMAGES, TRACK_OF_GALLERY, TRACK_PAGE, opened
 
 pytestmark = pytest.mark.browser
-
-TRACK_PAGE = "leaderboard/embedding-detection/index.html"
-TRACK_OF_GALLERY = "leaderboard/image-detection/index.html"
-GALLERY = "leaderboard/image-detection/gallery/index.html"
-SHARED_IMAGES = 8
-"""Two images of the null and of the ρ = 1 case of seeds 0 and 2 each: what the made-up galleries share."""
-PAGES = (
-    "index.html",
-    TRACK_PAGE,
-    "leaderboard/embedding-detection/1.0/index.html",
-    "leaderboard/entries/hostile.html",
-    "leaderboard/embedding-mitigation/index.html",
-    TRACK_OF_GALLERY,
-    GALLERY,
-    "leaderboard/image-mitigation/index.html",
-    "leaderboard/entries/em_best.html",
-    "leaderboard/entries/id_best.html",
-    "leaderboard/entries/id_plain.html",
-    "leaderboard/entries/im_flaky.html",
-    "reading.html",
-    "submit.html",
-    "glossary.html",
-    "404.html",
-)
-ATTACK = "</h1></td></table><img src=x onerror=hit()><script>hit()</script>"
-HOSTILE = Made(
-    "hostile",
-    "</title><script>hit()</script>&lt;b>",
-    flag="none",
-    toml={
-        "summary": f'{ATTACK} **bold** [link](javascript:hit()) --8<-- "x" {{{{ 7*7 }}}}',
-        "authors": ["<svg onload=hit()>", "`code` | cell"],
-        "license": "'\"><script>hit()</script>",
-        "paper": "https://example.org/?a=1&copy=hit()",
-        "bibtex": "@misc{a,\n  title = {</code></pre><script>hit()</script>}\n}",
-    },
-)
-HOSTILE_SHOTS = replace(
-    HOSTILE, id="hostile_shots", track=TRACKS["image-detection"], versions=("1.0",), skill=(0.5,), flag="none"
-)
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    root = repository(tmp_path_factory.mktemp("site"), (*all_entries(), HOSTILE, HOSTILE_SHOTS))
-    handler = partial(Quiet, directory=str(build(root).parent))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-        yield browser
-        browser.close()
-
-
-@contextmanager
-def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
-    """A page in a new context."""
-    context = browser.new_context(**options)  # type: ignore[arg-type]
-    page = context.new_page()
-    page.goto(address)
-    yield page
-    context.close()
 
 
 def names(page: Page) -> list[list[str]]:
@@ -395,4 +313,4 @@ def test_an_entry_shows_its_own_hits_and_misses(browser: Browser, site: str) -> 
 def test_figures_are_those_of_the_color_scheme(browser: Browser, site: str, scheme: str) -> None:
     with opened(browser, site + TRACK_PAGE, color_scheme=scheme) as page:
         shown = page.locator(".lb-figures img:visible").evaluate_all("all => all.map(i => i.src)")
-        assert len(shown) == 6 and all(source.endswith(f"#only-{scheme}") for source in shown)
+        assert len(shown) == 7 and all(source.endswith(f"#only-{scheme}") for source in shown)

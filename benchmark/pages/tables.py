@@ -26,6 +26,8 @@ HEADINGS: Mapping[Group, str] = {
 """The heading of each group's rows; none where one group is all there is."""
 OVERFIRING_MARK = f"flag FPR > {MAX_FLAG_FPR:g}"
 TIME = "seconds_per_case"
+FIRST_ROWS = 100
+"""How many rows of a long table are shown at first; without a script all are."""
 FRESH, GAP = "fresh", "gap"
 
 
@@ -125,11 +127,23 @@ class Table:
     """The groups that have rows, in order."""
     axis: Axis
     """The axis of the intervals of the ranking metric."""
+    ranking: str
+    """The metric that orders the rows."""
 
     @property
     def lines(self) -> Iterator[Line]:
         """All rows in order."""
         return (line for block in self.blocks for line in block.lines)
+
+    @property
+    def late(self) -> frozenset[str]:
+        """The entries behind the first rows, which a long table shows only when asked."""
+        return frozenset(line.face.id for line in list(self.lines)[FIRST_ROWS:])
+
+    @property
+    def families(self) -> list[str]:
+        """The families that rows have, by name."""
+        return sorted({line.face.family for line in self.lines} - {""})
 
     @property
     def overs(self) -> list[tuple[str, list[Column]]]:
@@ -195,7 +209,8 @@ def _table(name: str, table: Standings, columns: tuple[Column, ...], faces: Mapp
         if lines:
             blocks.append(Block(group, HEADINGS[group], lines))
     ends = [end for row in table.rows for end in row.interval or ()]
-    return Table(name, columns, tuple(blocks), axis_for(METRICS[table.version.ranking], ends))
+    ranking = table.version.ranking
+    return Table(name, columns, tuple(blocks), axis_for(METRICS[ranking], ends), ranking)
 
 
 def _metric_column(name: str, shaded: bool = False) -> Column:

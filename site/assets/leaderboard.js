@@ -1,7 +1,20 @@
-// Sorts tables by their columns, and narrows galleries. Without it both are whole and in their own order.
-// Tells the theme's copy buttons apart for screen readers.
+// Sorts and narrows tables, narrows galleries, and keeps the view in the address, so that a link brings it back.
+// Without it all of them are whole and in their own order. Tells the theme's copy buttons apart for screen readers.
 (() => {
   "use strict";
+
+  const FIRST = 100; // How many rows of a long table are shown until all are asked for.
+  const params = new URLSearchParams(location.search);
+
+  // Puts `entries` into the address; empty values leave it.
+  const remember = (entries) => {
+    for (const [name, text] of Object.entries(entries)) {
+      if (text) params.set(name, text);
+      else params.delete(name);
+    }
+    const query = params.toString();
+    history.replaceState(null, "", `${location.pathname}${query ? `?${query}` : ""}${location.hash}`);
+  };
 
   const value = (row, column) => {
     const cell = row.cells[column];
@@ -40,9 +53,16 @@
     return found;
   };
 
-  const prepare = (table) => {
+  // Makes headings buttons; gives what sorts by a column, named by its key, and tells `changed` of each sort.
+  const sortable = (table, changed) => {
     const columns = places(table.tHead);
     const heads = [...columns.keys()].filter((cell) => cell.dataset.first);
+    const sort = (head, order) => {
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", order);
+      const sign = order === "ascending" ? 1 : -1;
+      [...table.tBodies].forEach((body) => sortGroup(body, columns.get(head), sign));
+    };
     for (const head of heads) {
       const label = head.querySelector(".lb-th");
       const button = document.createElement("button");
@@ -54,25 +74,112 @@
       button.addEventListener("click", () => {
         const now = head.getAttribute("aria-sort");
         const other = now === "ascending" ? "descending" : "ascending";
-        const order = now ? other : head.dataset.first;
-        heads.forEach((each) => each.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", order);
-        const sign = order === "ascending" ? 1 : -1;
-        [...table.tBodies].forEach((body) => sortGroup(body, columns.get(head), sign));
+        sort(head, now ? other : head.dataset.first);
+        changed(head.dataset.key, head.getAttribute("aria-sort"));
       });
     }
+    return (key, order) => {
+      const head = heads.find((each) => each.dataset.key === key);
+      if (head && (order === "ascending" || order === "descending")) sort(head, order);
+    };
   };
 
-  document.querySelectorAll("table[data-lb-sort]").forEach(prepare);
+  // Hides columns by one style rule; headings that span several shrink with them.
+  const hideColumns = (table, columns, style, hidden) => {
+    const rules = [];
+    for (const [cell, place] of columns) {
+      if (cell.dataset.key) {
+        cell.hidden = hidden.has(cell.dataset.key);
+        if (cell.hidden) rules.push(`#${table.id} .lb-row > :nth-child(${place + 1}):not([colspan])`);
+      }
+    }
+    for (const over of table.querySelectorAll("[data-keys]")) {
+      const left = over.dataset.keys.split(" ").filter((key) => !hidden.has(key)).length;
+      over.hidden = left === 0;
+      if (left) over.colSpan = left;
+    }
+    style.textContent = rules.length ? `${rules.join(",")} { display: none; }` : "";
+  };
+
+  // The tools over a table: what they say is what is shown, and stands in the address.
+  const withTools = (table, form) => {
+    const style = document.head.appendChild(document.createElement("style"));
+    const columns = places(table.tHead);
+    const { find, family } = form.elements;
+    const boxes = [...form.querySelectorAll("input[type=checkbox]")];
+    const more = form.querySelector("[data-lb-all]");
+    const rows = () => [...table.querySelectorAll("tbody .lb-row")];
+    const text = new Map(rows().map((row) => [row, row.querySelector(".lb-entry").textContent.toLowerCase()]));
+    let whole = params.get("rows") === "all";
+
+    const show = () => {
+      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let fit = 0;
+      for (const row of rows()) {
+        const fits = (!family.value || row.dataset.family === family.value) && words.every((w) => text.get(row).includes(w));
+        fit += fits;
+        row.classList.toggle("lb-off", !fits);
+        row.classList.toggle("lb-late", fits && !whole && fit > FIRST);
+      }
+      for (const body of table.tBodies) body.hidden = !body.querySelector(".lb-row:not(.lb-off, .lb-late)");
+      const hidden = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
+      hideColumns(table, columns, style, hidden);
+      const shown = whole ? fit : Math.min(fit, FIRST);
+      form.querySelector("output").textContent = `${shown} of ${text.size} ${text.size === 1 ? "row" : "rows"}`;
+      more.hidden = shown === fit;
+      more.textContent = `Show all ${fit}`;
+    };
+
+    const changed = () => {
+      show();
+      const hidden = boxes.filter((box) => !box.checked).map((box) => box.value);
+      remember({ find: find.value.trim(), family: family.value, hide: hidden.join(","), rows: whole ? "all" : "" });
+    };
+
+    const sort = sortable(table, (key, order) => {
+      show();
+      remember({ sort: `${key}:${order}` });
+    });
+    find.value = params.get("find") ?? "";
+    family.value = params.get("family") ?? "";
+    const hidden = new Set((params.get("hide") ?? "").split(","));
+    boxes.forEach((box) => (box.checked = !hidden.has(box.value)));
+    sort(...(params.get("sort") ?? ":").split(":"));
+    show();
+    form.hidden = false;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", changed);
+    more.addEventListener("click", () => {
+      whole = true;
+      changed();
+    });
+    form.querySelector("[data-lb-copy]").addEventListener("click", async (event) => {
+      const label = event.target.textContent;
+      try {
+        await navigator.clipboard.writeText(location.href);
+        event.target.textContent = "Copied";
+      } catch {
+        event.target.textContent = "Copy the address above";
+      }
+      setTimeout(() => (event.target.textContent = label), 2000);
+    });
+  };
+
+  document.querySelectorAll("table[data-lb-sort]").forEach((table) => {
+    const form = table.id && document.querySelector(`form[data-lb-for="${table.id}"]`);
+    if (form) withTools(table, form);
+    else sortable(table, () => {});
+  });
 
   // Pictures that the choices leave out are hidden, with rows and columns that hold no other.
   const narrow = (gallery) => {
     const form = gallery.querySelector(".lb-filters");
     const chooser = gallery.querySelector(".lb-chooser");
     const boxes = [...(chooser?.querySelectorAll("input") ?? [])];
+    const selects = [...form.querySelectorAll("select")];
     const shots = [...gallery.querySelectorAll("[data-lb-shot]")];
     const show = () => {
-      const wanted = [...form.querySelectorAll("select")].filter((select) => select.value);
+      const wanted = selects.filter((select) => select.value);
       const left = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
       gallery.querySelectorAll("[data-entry]").forEach((cell) => (cell.hidden = left.has(cell.dataset.entry)));
       let count = 0;
@@ -89,10 +196,22 @@
         chooser.querySelector("summary").textContent = `Entries shown: ${boxes.length - left.size} of ${boxes.length}`;
       }
     };
+    const first = boxes.filter((box) => box.checked).map((box) => box.value).join(",");
+    const asked = params.get("entries")?.split(",");
+    if (asked) boxes.forEach((box) => (box.checked = asked.includes(box.value)));
+    for (const select of selects) {
+      const wanted = params.get(select.name);
+      if ([...select.options].some((option) => option.value === wanted)) select.value = wanted;
+    }
     form.hidden = false;
     if (chooser) chooser.hidden = false;
     form.addEventListener("submit", (event) => event.preventDefault());
-    gallery.addEventListener("change", show);
+    gallery.addEventListener("change", () => {
+      show();
+      const shown = boxes.filter((box) => box.checked).map((box) => box.value).join(",");
+      const entries = shown === first ? "" : shown || "none";
+      remember({ ...Object.fromEntries(selects.map((select) => [select.name, select.value])), entries });
+    });
     show();
   };
 
