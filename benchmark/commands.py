@@ -1,5 +1,6 @@
 """What all scripts share: exit codes, and errors as one line each."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,6 +14,8 @@ from benchmark.text import printable
 
 ROOT = Path(__file__).resolve().parents[1]
 """The repository that the scripts work on."""
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+"""How many processors this process may use."""
 
 
 class Exit(IntEnum):
@@ -33,14 +36,29 @@ def run(command: Callable[..., None], arguments: Sequence[str] | None = None) ->
     standard error and its exit code; wrong options exit 2; SIGTERM and SIGHUP clean up and exit 143, 129;
     anything else is a bug and keeps its traceback.
     """
-    run_one_of((command,), arguments)
+    app = _app()
+    app.command()(command)
+    _run(app, arguments)
 
 
 def run_one_of(commands: Sequence[Callable[..., None]], arguments: Sequence[str] | None = None) -> None:
-    """As `run`; of several commands the first argument names one, as its function is named."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    """As `run`; the first argument names one of the commands, as its function is named."""
+    app = _app()
+    app.callback()(_nothing)
     for command in commands:
         app.command()(command)
+    _run(app, arguments)
+
+
+def _app() -> typer.Typer:
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+def _nothing() -> None:
+    pass
+
+
+def _run(app: typer.Typer, arguments: Sequence[str] | None) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:

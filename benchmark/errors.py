@@ -39,6 +39,18 @@ class LaboratoryError(LeaderboardError):
     """The scorer's own training or probing gave no answer."""
 
 
+class GateError(LeaderboardError):
+    """A pull request may not be scored."""
+
+    exit_code = 1
+
+
+class GitHubError(LeaderboardError):
+    """GitHub did not do what it was asked."""
+
+    exit_code = 1
+
+
 class PublishError(LeaderboardError):
     """Results could not be brought to where they are published."""
 

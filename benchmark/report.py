@@ -2,22 +2,28 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from benchmark.audit import load_all
+from benchmark.determinism import unsteady
+from benchmark.entries import list_entries
+from benchmark.errors import LeaderboardError
 from benchmark.gaps import BEYOND, gaps
 from benchmark.isolation.bubblewrap import bwrap_fault
 from benchmark.isolation.launchers import Launcher
 from benchmark.metrics import METRICS
-from benchmark.ranking import RANKED, Group, Standings
+from benchmark.ranking import RANKED, Group, Standings, standings
 from benchmark.records import Outcome, Progress, Status
 from benchmark.results import Result
+from benchmark.scorer import Request, Scored
 from benchmark.tracks.detection import MAX_FLAG_FPR
 
 PLAIN_LINES = 10
@@ -27,6 +33,8 @@ SHOWN_REASONS = 5
 SHOWN_LINES = 15
 """How many lines of what a failed case printed are shown, the last ones."""
 
+SMOKE = "The quick suite is a smoke test: its ranks say little."
+"""What is said of a rank on the quick suite."""
 WORDS = {
     Group.CALIBRATED: f"calibrated flag (fires on at most {MAX_FLAG_FPR:.0%} of nulls)",
     Group.NO_FLAG: "no flag",
@@ -145,20 +153,60 @@ def rank(table: Standings, entry: str) -> Rank:
     """Where `entry`, which `table` holds, stands."""
     row = table.row(entry)
     ranked = sum(other.group in RANKED for other in table.rows)
-    if row.rank is None:
-        sentence = f"{entry} would not be ranked ({WORDS[row.group]}). {row.note}".strip()
-        return Rank(row.group, None, None, ranked, (), sentence)
-    low, high = row.rank
-    level = table.level_with(entry)
-    place = f"{low}" if low == high else f"{low} to {high}"
-    group = f", group: {WORDS[row.group]}" if row.group in WORDS else ""
+    level = table.level_with(entry) if row.rank else ()
+    sentence = f"{would_rank(entry, row.group, row.rank, ranked, level)} {row.note if not row.rank else ''}"
+    low, high = row.rank or (None, None)
+    return Rank(row.group, low, high, ranked, level, sentence.strip())
+
+
+def would_rank(
+    entry: str, group: Group, place: tuple[int, int] | None, ranked: int, level: Sequence[str]
+) -> str:
+    """Where an entry would stand, in a sentence.
+
+    place: best and worst rank, None when it would not be ranked. ranked: how many rows would be. level: whom
+    it cannot be told apart from.
+    """
+    if place is None:
+        return f"{entry} would not be ranked ({WORDS[group]})."
+    low, high = place
+    span = f"{low}" if low == high else f"{low} to {high}"
+    within = f", group: {WORDS[group]}" if group in WORDS else ""
     beside = f". It cannot be told apart from {_listed(level)}" if level else ""
-    sentence = f"{entry} would rank {place} of {ranked}{group}{beside}."
-    return Rank(row.group, low, high, ranked, level, sentence)
+    return f"{entry} would rank {span} of {ranked}{within}{beside}."
+
+
+def rank_among(request: Request, result: Result, root: Path) -> Rank | str:
+    """Where a result of `request` would stand among those committed, or why that cannot be said.
+
+    root: the folder that holds results/ and contrib/.
+    """
+    if request.offset:
+        return "No rank: the committed results are on the public seeds."
+    try:
+        committed, entries = load_all(root / "results"), list_entries(root / "contrib")
+    except LeaderboardError as error:
+        return f"No rank, as scripts/check.py finds {len(error.faults)} faults; the first: {error.faults[0]}"
+    others = [other for other in committed if other.entry != result.entry]
+    known = [other for other in entries if other.id != request.entry.id]
+    table = standings(
+        request.track, request.version, [*others, result], [*known, request.entry], request.suite
+    )
+    return rank(table, result.entry)
 
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def notes(scored: Scored, standing: Rank | str) -> Iterator[str]:
+    """Lines on what lies behind a result: what failed, what was unsteady, and where it would stand."""
+    yield from failures(scored.outcomes)
+    yield from unsteady(scored.repeats)
+    yield from against_cap(scored.result.metrics)
+    yield standing if isinstance(standing, str) else standing.sentence
+    if scored.result.suite == "quick" and scored.result.status == "complete":
+        yield SMOKE
 
 
 def failures(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -179,9 +227,9 @@ def failures(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"  and {len(alike) - SHOWN_REASONS} further reasons, all in the result's rows"
 
 
-def against_cap(result: Result) -> Iterator[str]:
+def against_cap(metrics: Mapping[str, float | None]) -> Iterator[str]:
     """A line on the flag's FPR against the cap; none without a flag."""
-    fpr = result.metrics.get("fpr")
+    fpr = metrics.get("fpr")
     if fpr is not None:
         side = "within" if fpr <= MAX_FLAG_FPR else "above"
         yield f"The flag fires on {fpr:.1%} of the null cases, {side} the cap of {MAX_FLAG_FPR:.0%}."

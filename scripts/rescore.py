@@ -1,6 +1,5 @@
 """Scores what is missing or stale, or one shard of it, into a folder that scripts/merge.py takes."""
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from benchmark.choose import selections
-from benchmark.commands import ROOT, Exit, complain, near, run
+from benchmark.commands import CORES, ROOT, Exit, complain, near, run
 from benchmark.errors import IsolationError, LeaderboardError, UsageError
 from benchmark.fresh import withdrawn
 from benchmark.isolation.launchers import choose
@@ -21,8 +20,6 @@ from benchmark.report import warn_of
 from benchmark.storage import usable
 from benchmark.text import fault, printable, shown
 from benchmark.tracks import TRACKS
-
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main(

@@ -1,7 +1,6 @@
 """Scores an entry with the scorer that counts: progress, a table of metrics, the rank it would take."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,34 +9,22 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmark.audit import is_stale, load, load_all
+from benchmark.audit import is_stale, load
 from benchmark.choose import selections
-from benchmark.commands import ROOT, Exit, complain, near, run
-from benchmark.determinism import REPEATS, unsteady
-from benchmark.entries import Entry, cautions, list_entries, read_entry
+from benchmark.commands import CORES, ROOT, Exit, complain, near, run
+from benchmark.determinism import REPEATS
+from benchmark.entries import Entry, cautions, read_entry
 from benchmark.errors import LeaderboardError, UsageError, raise_all
 from benchmark.fresh import VARIABLE, current_key, place_of, withdrawn
 from benchmark.fresh import load as load_keys
 from benchmark.fresh_run import fresh_run
 from benchmark.isolation.launchers import Launcher, choose
-from benchmark.ranking import standings
-from benchmark.report import (
-    Rank,
-    against_cap,
-    failures,
-    gap_lines,
-    metrics_table,
-    progress,
-    rank,
-    warn_of,
-)
+from benchmark.report import Rank, gap_lines, metrics_table, notes, progress, rank_among, warn_of
 from benchmark.results import FILE_NAME, Result, Suite
 from benchmark.scorer import Request, Scored, score
 from benchmark.storage import commit as keep_committed
 from benchmark.storage import commit_fresh, keep, usable
 from benchmark.text import fault, printable
-
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def main(
@@ -135,7 +122,7 @@ def _score(request: Request, scores: Path, talk: Console, commit: bool) -> dict[
         place = keep_committed(result, pictures, ROOT / "results", scores)
     else:
         place = keep(result, pictures, scores)
-    standing = _rank(request, result)
+    standing = rank_among(request, result, ROOT)
     _tell(talk, scored, standing, place)
     return _report(result, standing, place)
 
@@ -191,29 +178,10 @@ def _score_fresh(run: _FreshRun, talk: Console) -> dict[str, object]:
     return {"track": track, "version": version, "status": status, "fresh": content, "path": str(place)}
 
 
-def _rank(request: Request, result: Result) -> Rank | str:
-    """Where the result would stand among the committed ones, or why that cannot be said."""
-    if request.offset:
-        return "No rank: the committed results are on the public seeds."
-    try:
-        committed, entries = load_all(ROOT / "results"), list_entries(ROOT / "contrib")
-    except LeaderboardError as error:
-        return f"No rank, as scripts/check.py finds {len(error.faults)} faults; the first: {error.faults[0]}"
-    others = [other for other in committed if other.entry != result.entry]
-    known = [other for other in entries if other.id != request.entry.id]
-    table = standings(
-        request.track, request.version, [*others, result], [*known, request.entry], request.suite
-    )
-    return rank(table, result.entry)
-
-
 def _tell(console: Console, scored: Scored, standing: Rank | str, place: Path) -> None:
     result = scored.result
     console.print(metrics_table(result))
-    told = standing if isinstance(standing, str) else standing.sentence
-    lines = [*failures(scored.outcomes), *unsteady(scored.repeats), *against_cap(result), told]
-    if result.suite == "quick" and result.status == "complete":
-        lines.append("The quick suite is a smoke test: its ranks say little.")
+    lines = [*notes(scored, standing)]
     if place.name != FILE_NAME:
         lines.append(f"{near(place.with_name(FILE_NAME))} is worth more and is kept as it was.")
     lines.append(f"Written to {near(place)} in {result.timing.seconds:.1f} s.")

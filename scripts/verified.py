@@ -1,5 +1,6 @@
-"""Keeps the log of verifications."""
+"""Keeps the log of verifications, and an issue that is open while a committed result does not reproduce."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,23 +10,47 @@ from benchmark import verified
 from benchmark.audit import load_all
 from benchmark.commands import ROOT, near, run_one_of
 from benchmark.errors import ResultError, raise_all
+from benchmark.pipeline.github import API, GitHub, checked_run
+from benchmark.pipeline.issue import keep as keep_issue
 from benchmark.stored import write
 
 Log = Annotated[Path, typer.Argument(help="What verify.py --log wrote.")]
+Results = Annotated[Path, typer.Option(help="Folder of the committed results.")]
 RESULTS = ROOT / "results"
 
 
-def keep(
-    log: Log,
-    results: Annotated[Path, typer.Option(help="Folder of the committed results.")] = RESULTS,
-) -> None:
+def keep(log: Log, results: Results = RESULTS) -> None:
     """Add a log to results/verified.json. Exit codes: 0 added, 2 it is not valid."""
-    committed, new = load_all(results), verified.load(log)
-    raise_all(ResultError, verified.faults(new, committed))
     place = results / verified.FILE_NAME
-    write(verified.kept(verified.last(results), new, committed), place)
+    write(_with(log, results), place)
     print(f"wrote {near(place)}")
 
 
+def issue(
+    log: Log,
+    repository: Annotated[str, typer.Option(help="The repository on GitHub, OWNER/NAME.")],
+    run_url: Annotated[str, typer.Option(help="The address of the run that verified.")],
+    results: Results = RESULTS,
+) -> None:
+    """Open, update or close the issue. Exit codes: 0 done, 1 GitHub fails, 2 wrong use or an invalid log.
+
+    The token is in GITHUB_TOKEN, the API's address in GITHUB_API_URL.
+    """
+    api = os.environ.get("GITHUB_API_URL", "") or API
+    github = GitHub(repository, os.environ.pop("GITHUB_TOKEN", ""), api)
+    failing = [one for one in _with(log, results).results if not one.stands]
+    print(keep_issue(github, failing, checked_run(run_url)))
+
+
+def _with(log: Path, results: Path) -> verified.Log:
+    """The last verification of each committed result, those of `log` among them.
+
+    Raises ResultError when the log is not valid, or not of what is committed.
+    """
+    committed, new = load_all(results), verified.load(log)
+    raise_all(ResultError, verified.faults(new, committed))
+    return verified.kept(verified.last(results), new, committed)
+
+
 if __name__ == "__main__":
-    run_one_of((keep,))
+    run_one_of((keep, issue))

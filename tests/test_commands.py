@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.commands import near, run
+from benchmark.commands import near, run, run_one_of
 from benchmark.errors import LeaderboardError, ResultError
 
 
@@ -41,6 +41,17 @@ def test_wrong_use_exits_2_and_success_0(capsys: pytest.CaptureFixture[str]) -> 
     assert exit_code(command, "five") == 2
     assert exit_code(command) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_one_of_several_is_named_even_where_there_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    def tell(count: int) -> None:
+        print(count)
+
+    for arguments, code in ((["tell", "5"], 0), (["5"], 2), (["other", "5"], 2)):
+        with pytest.raises(SystemExit) as stop:
+            run_one_of((tell,), arguments)
+        assert stop.value.code == code
+    assert capsys.readouterr().out == "5\n"
 
 
 def test_a_bug_keeps_its_traceback() -> None:

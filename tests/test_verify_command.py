@@ -39,7 +39,10 @@ def test_an_honest_result_reproduces_exactly(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     (one,) = load(tmp_path / "log.json").results
     assert (one.entry, one.stands, one.largest, one.same_fingerprint) == ("some_entry", True, 0.0, True)
-    assert script("verified.py", tmp_path / "log.json", "--results", tmp_path / "results").returncode == 0
+    assert (
+        script("verified.py", "keep", tmp_path / "log.json", "--results", tmp_path / "results").returncode
+        == 0
+    )
     assert last(tmp_path / "results").results == [one]
     assert "some_entry on embedding-detection 1.2: exactly the same" in ran.stdout
     assert "1 of 1 results reproduce" in ran.stdout
