@@ -12,6 +12,7 @@ from benchmark.commands import ROOT, near, run_one_of
 from benchmark.errors import ResultError, raise_all
 from benchmark.pipeline.github import API, GitHub, checked_run
 from benchmark.pipeline.issue import keep as keep_issue
+from benchmark.pipeline.publish import Target, push
 from benchmark.stored import write
 
 Log = Annotated[Path, typer.Argument(help="What verify.py --log wrote.")]
@@ -19,11 +20,21 @@ Results = Annotated[Path, typer.Option(help="Folder of the committed results.")]
 RESULTS = ROOT / "results"
 
 
-def keep(log: Log, results: Results = RESULTS) -> None:
-    """Add a log to results/verified.json. Exit codes: 0 added, 2 it is not valid."""
-    place = results / verified.FILE_NAME
-    write(_with(log, results), place)
-    print(f"wrote {near(place)}")
+def keep(
+    log: Log,
+    results: Results = RESULTS,
+    push_it: Annotated[
+        bool, typer.Option("--push", help="Commit it to the main branch of origin, and nothing else.")
+    ] = False,
+    repository: Annotated[Path, typer.Option(help="The clone to push from; its files stay.")] = ROOT,
+) -> None:
+    """Add a log to results/verified.json. Exit codes: 0 added, 1 no push was taken, 2 it is not valid."""
+    if push_it:
+        done = push(lambda tree: _kept(log, tree / results.name), Target(repository))
+        print(f"origin main: pushed {done.commit}" if done.commit else "origin main: nothing to commit")
+        return
+    _kept(log, results)
+    print(f"wrote {near(results / verified.FILE_NAME)}")
 
 
 def issue(
@@ -40,6 +51,13 @@ def issue(
     github = GitHub(repository, os.environ.pop("GITHUB_TOKEN", ""), api)
     failing = [one for one in _with(log, results).results if not one.stands]
     print(keep_issue(github, failing, checked_run(run_url)))
+
+
+def _kept(log: Path, results: Path) -> str:
+    """Adds a log to the file in `results`, and gives the message of a commit that does so."""
+    write(_with(log, results), results / verified.FILE_NAME)
+    found = verified.load(log).results
+    return "\n".join(["Verified results", "", *(one.said for one in found), ""])
 
 
 def _with(log: Path, results: Path) -> verified.Log:

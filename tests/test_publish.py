@@ -10,17 +10,20 @@ from pathlib import Path
 import pytest
 
 from benchmark.audit import load
-from benchmark.commands import ROOT, run
+from benchmark.commands import ROOT, run, run_one_of
 from benchmark.errors import PublishError
 from benchmark.pipeline import publish as publishing
 from benchmark.pipeline.plan import Places, Plan
 from benchmark.pipeline.publish import Published, Target, message, publish
 from benchmark.results import FILE_NAME
 from benchmark.stored import write
+from benchmark.verified import last, log_of
 from scripts import publish as command
+from scripts.verified import keep
 from tests.pipelines import FOLDER, bring, commit_result, plan_of, repository, scored
 from tests.small_suite import with_small_track
 from tests.test_scorer import HONEST
+from tests.test_verified import verification
 
 NAMES = ("one", "three", "two")
 Capture = pytest.CaptureFixture[str]
@@ -281,3 +284,20 @@ def test_three_at_once_lose_nothing(remote: Remote, tmp_path: Path) -> None:
     assert len(git(remote.bare, "rev-list", "main").splitlines()) == 4
     subjects = git(remote.bare, "log", "-3", "--format=%s", "main").splitlines()
     assert sorted(subjects) == ["Scores of one", "Scores of three", "Scores of two"]
+
+
+def test_a_log_of_verifications_is_pushed_and_nothing_with_it(
+    remote: Remote, tmp_path: Path, capsys: Capture
+) -> None:
+    published(remote, *remote.artifacts)
+    clone, before = remote.clone("verifier"), remote.head
+    log = tmp_path / "log.json"
+    held = load(clone / "results" / FOLDER / "two" / FILE_NAME)
+    write(log_of([verification("two", scored_at=held.timing.scored_at)]), log)
+    for said in ("origin main: pushed ", "origin main: nothing to commit"):
+        with pytest.raises(SystemExit) as stop:
+            run_one_of((keep,), ["keep", str(log), "--push", "--repository", str(clone)])
+        assert stop.value.code == 0
+        assert capsys.readouterr().out.startswith(said)
+    assert git(remote.bare, "diff", "--name-only", before, "main") == "results/verified.json"
+    assert [one.entry for one in last(remote.clone("after") / "results").results] == ["two"]

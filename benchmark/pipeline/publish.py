@@ -3,7 +3,7 @@
 import os
 import random
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -51,6 +51,16 @@ class Published:
     """What came of merging, in the last attempt."""
     commit: str | None
     """The commit that the branch now has; None where there was nothing to commit."""
+    attempts: int
+    """How many attempts it took."""
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What came of pushing a change."""
+
+    commit: str | None
+    """The commit that the branch now has; None where there was nothing to commit."""
     attempts: int = 1
     """How many attempts it took."""
 
@@ -60,18 +70,35 @@ class _Lost(Exception):
 
 
 def publish(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
-    """Merges artifact folders on top of the remote branch and pushes that as one commit, never by force.
+    """Merges artifact folders on top of the remote branch and pushes that as one commit.
 
-    Every attempt starts from the branch's head in a worktree of its own: the artifacts are examined again,
-    against the entries and results of that head. Raises PublishError when the last attempt fails, too, or
-    when git cannot commit.
+    The artifacts are examined again in every attempt, against the entries and results of the branch's head.
+    Raises what `push` raises.
+    """
+    found: list[Merged] = []
+
+    def change(tree: Path) -> str:
+        places = Places(tree / RESULTS, tree / ENTRIES)
+        found.append(merge(folders, plan, places, target.repository / "scores"))
+        return message(found[-1].landed) if found[-1].landed else ""
+
+    done = push(change, target)
+    return Published(found[-1], done.commit, done.attempts)
+
+
+def push(change: Callable[[Path], str], target: Target) -> Pushed:
+    """Pushes what `change` does to results/ on top of the remote branch as one commit, never by force.
+
+    change: is given a folder with the files of the branch's head, changes results/ there, and gives the
+    commit's message; an empty one where there is nothing to commit. Every attempt starts from the head anew.
+    Raises PublishError when the last attempt fails, too, or when git cannot commit.
     """
     why = ""
     for attempt in range(1, target.attempts + 1):
         if attempt > 1:
             sleep(PAUSE * (attempt - 1) * random.uniform(0.5, 1.5))
         try:
-            return replace(_attempted(folders, plan, target), attempts=attempt)
+            return replace(_attempted(change, target), attempts=attempt)
         except _Lost as lost:
             why = str(lost)
     where = f"{target.remote} {target.branch}"
@@ -79,16 +106,15 @@ def publish(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
     raise PublishError(fault(where, f"a push that is taken in {target.attempts} attempts", why, step))
 
 
-def _attempted(folders: Sequence[Path], plan: Plan, target: Target) -> Published:
+def _attempted(change: Callable[[Path], str], target: Target) -> Pushed:
     """What came of one attempt. Raises _Lost when the branch cannot be fetched or does not take the push."""
     head = _fetched(target)
     with _worktree(target.repository, head) as tree:
-        places = Places(tree / RESULTS, tree / ENTRIES)
-        merged = merge(folders, plan, places, target.repository / "scores")
-        commit = _committed(tree, merged.landed, target)
+        told = change(tree)
+        commit = _committed(tree, told, target) if told else None
     if commit is not None:
         _push(target, commit)
-    return Published(merged, commit)
+    return Pushed(commit)
 
 
 def message(landed: Sequence[Landed]) -> str:
@@ -117,10 +143,8 @@ def _worktree(repository: Path, commit: str) -> Iterator[Path]:
             _git(repository, "worktree", "remove", "--force", str(tree))
 
 
-def _committed(tree: Path, landed: Sequence[Landed], target: Target) -> str | None:
-    """The new commit of what has changed in results/; None where nothing has."""
-    if not landed:
-        return None
+def _committed(tree: Path, told: str, target: Target) -> str | None:
+    """The new commit of what has changed in results/; None where nothing has. told: its message."""
     _git(tree, "add", "--all", "--", RESULTS)
     if not _git(tree, "diff", "--cached", "--name-only", "--", RESULTS).stdout:
         return None
@@ -129,7 +153,7 @@ def _committed(tree: Path, landed: Sequence[Landed], target: Target) -> str | No
         for what, value in target.author.items()
         for role in ("AUTHOR", "COMMITTER")
     }
-    _git(tree, "commit", "--quiet", "--message", message(landed), "--", RESULTS, more=who)
+    _git(tree, "commit", "--quiet", "--message", told, "--", RESULTS, more=who)
     return _git(tree, "rev-parse", "HEAD").stdout.strip()
 
 
