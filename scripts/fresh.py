@@ -35,23 +35,32 @@ def new(
         bool, typer.Option("--public", help="Reveal it at once: for a trial that hides nothing.")
     ] = False,
     label: Annotated[str | None, typer.Option(help="What a reader should know of it, in a line.")] = None,
+    same: Annotated[
+        bool, typer.Option("--same", help=f"Make it of the key in {fresh.VARIABLE}: for a new version.")
+    ] = False,
     results: Results = RESULTS,
 ) -> None:
     """Make a key, write its hash for each version, and print it once."""
-    fresh.withdrawn()
+    held = fresh.withdrawn()
+    if same and (held is None or public):
+        got = "--public too" if held else "nothing"
+        raise UsageError(fault("--same", f"a secret key in {fresh.VARIABLE} to stay with", got, "set it"))
     if label is not None and (printable(label) != label or not 1 <= len(label) <= fresh.LABEL):
         wanted = f"one line of 1 to {fresh.LABEL} characters"
         raise UsageError(fault("--label", wanted, shown(label), "give another"))
-    master = fresh.new_master()
+    master = held if same and held else fresh.new_master()
     chosen = selections(tracks or TRACKS, TRACKS)
     before = {pair: _old(results, *pair) for pair in chosen}
     for (track, version), keys in before.items():
         key = fresh.key_of(master, track.key, version.number)
+        if any(one.key_sha256 == fresh.sha256_of(key) for one in keys):
+            name = f"{track.key}@{version.number}"
+            raise UsageError(fault(name, "a version without this key", "one that has it", "leave it out"))
         commitment = fresh.secret(key, label or (PUBLIC if public else SECRET))
         if public:
             commitment = fresh.revealed(commitment, key)
         _write([*keys, commitment], results, track, version)
-    if not public:
+    if not public and not same:
         print(KEEP.format(variable=fresh.VARIABLE, master=master))
 
 

@@ -90,6 +90,32 @@ def test_a_key_is_revealed_once_new_scores_have_another(
     assert other.current.key is None
 
 
+def test_a_new_version_gets_its_key_of_the_master_there_is(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master = made(tmp_path, capsys, "image-detection")
+    monkeypatch.setenv(fresh.VARIABLE, master)
+    assert command(tmp_path, "new", "embedding-detection", "--same") == 0
+    assert master not in capsys.readouterr().out
+    (one,) = fresh.load(tmp_path / "results" / PLACE).keys
+    assert one.key is None
+    assert one.key_sha256 == fresh.sha256_of(fresh.key_of(master, "embedding-detection", "1.2"))
+    monkeypatch.setenv(fresh.VARIABLE, master)
+    assert command(tmp_path, "new", "embedding-detection", "--same") == 2
+    assert "expected a version without this key" in capsys.readouterr().err
+    assert len(fresh.load(tmp_path / "results" / PLACE).keys) == 1
+
+
+@pytest.mark.parametrize(("held", "options"), [("", ()), ("5" * 64, ("--public",))])
+def test_the_same_key_has_to_be_there_and_stays_a_secret(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, held: str, options: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv(fresh.VARIABLE, held)
+    assert command(tmp_path, "new", "--same", *options) == 2
+    assert "--same: expected a secret key in LEADERBOARD_FRESH_KEY" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_retired_version_s_key_is_revealed(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

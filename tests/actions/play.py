@@ -21,6 +21,7 @@ def note(*words: str) -> None:
     """Appends one call, in one write, since jobs run side by side."""
     seen = {name: os.environ[name] for name in WATCHED if name in os.environ}
     text = " ".join(words).replace(TEMP, "TEMP").replace(os.environ["GITHUB_OUTPUT"], "OUTPUT")
+    text = text.replace(os.environ["GITHUB_STEP_SUMMARY"], "SUMMARY")
     line = {"job": os.environ["GITHUB_JOB"], "call": text, "seen": seen}
     with (STAGE / "calls").open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
