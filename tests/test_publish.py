@@ -1,6 +1,7 @@
 """Results reach a branch that others push to as well: real git, with bare repositories as remotes."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,8 @@ import pytest
 from benchmark.audit import load
 from benchmark.commands import ROOT, run, run_one_of
 from benchmark.errors import PublishError
+from benchmark.pages.build import build
+from benchmark.pages.links import check_site
 from benchmark.pipeline import publish as publishing
 from benchmark.pipeline.plan import Places, Plan
 from benchmark.pipeline.publish import Published, Target, message, publish
@@ -301,3 +304,15 @@ def test_a_log_of_verifications_is_pushed_and_nothing_with_it(
         assert capsys.readouterr().out.startswith(said)
     assert git(remote.bare, "diff", "--name-only", before, "main") == "results/verified.json"
     assert [one.entry for one in last(remote.clone("after") / "results").results] == ["two"]
+
+
+def test_what_is_published_becomes_rows_of_a_site_without_dead_links(remote: Remote) -> None:
+    published(remote, *remote.artifacts)
+    clone = remote.clone("site")
+    for name in ("site", "templates"):
+        shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("leaderboard", ".*"))
+    shutil.copy(ROOT / "mkdocs.yml", clone)
+    site = build(clone).parent
+    page = (site / "leaderboard" / FOLDER.parts[0] / "index.html").read_text(encoding="utf-8")
+    assert all(f'class="lb-row" data-entry="{name}"' in page for name in NAMES)
+    assert check_site(site).faults == ()
