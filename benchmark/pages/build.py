@@ -17,6 +17,7 @@ from benchmark.pages.home_page import home_parts
 from benchmark.pages.metadata import GENERATED, served_at
 from benchmark.pages.render import environment
 from benchmark.pages.track_page import track_outputs
+from benchmark.pages.trust_page import trust_output
 
 PUBLIC = Path("public")
 """Where the HTML goes."""
@@ -49,6 +50,9 @@ def render(board: Board, templates: Path) -> dict[str, str | bytes]:
         for output in track_outputs(board, found, jinja):
             files.update({page.path: page.text for page in output.pages})
             files.update(output.files)
+    trust = trust_output(board, jinja)
+    files.update({page.path: page.text for page in trust.pages})
+    files.update(trust.files)
     for face in board.faces.values():
         page = entry_page(board, face, jinja)
         files[page.path] = page.text
