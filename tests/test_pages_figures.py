@@ -8,15 +8,16 @@ from PIL import Image
 from benchmark.pages.cost_figure import Point, cost_drawing, front
 from benchmark.pages.figures import drawn, spread
 from benchmark.pages.gather import Face
+from benchmark.pages.graded_figures import graded_drawings, graded_points, leading
 from benchmark.pages.rank_map import rank_map
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
-from benchmark.pages.strength_figures import strength_drawings
+from benchmark.pages.strength_figures import flag_drawings, strength_drawings
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import ImageRow
 from tests.builders import CURRENT, TRACK, result
 from tests.builders_site import Made, answers
-from tests.test_pages_tables import FACES, TABLE
+from tests.test_pages_tables import FACES, GOOD, TABLE
 
 
 @pytest.mark.parametrize(
@@ -126,3 +127,50 @@ def test_the_rank_map_has_a_block_for_each_group_and_ends_after_thirty() -> None
     long = rank_map(Standings(TRACK, CURRENT, rows, frozenset()), faces)
     assert long is not None and (long.shown, long.ranked) == (30, 40)
     assert rank_map(Standings(TRACK, CURRENT, TABLE.rows[:1], frozenset()), FACES) is None
+
+
+def test_flag_figures_name_entries_with_what_fires_on_nulls() -> None:
+    text = dict(drawn(flag_drawings(TABLE, FACES)))["tpr-linear-light.svg"]
+    fpr = GOOD.metrics["fpr"]
+    assert fpr is not None and f">{fpr:.2f} Good<" in text
+    track = TRACKS["embedding-mitigation"]
+    assert flag_drawings(Standings(track, track.current, (), frozenset()), {}) == []
+
+
+def graded_row(
+    entry: str, group: Group = Group.CALIBRATED, rank: tuple[int, int] | None = (1, 1)
+) -> Standing:
+    track = TRACKS["image-detection"]
+    made = Made(entry, entry, (8.0,), track=track)
+    found = result(entry, answers(made, track.current), track.current)
+    return Standing(entry, group, found, 0.9, (0.8, 1.0), rank)
+
+
+def test_scores_by_the_graded_figure_are_ranks_with_ties_shared() -> None:
+    row = graded_row("some_entry")
+    assert row.result is not None
+    points = graded_points(row, "reliance")
+    held = row.result.details.per_dataset
+    scores = [one.score for one in held]
+    by_hand = [
+        100 * (sum(o < s for o in scores) + (scores.count(s) - 1) / 2) / (len(scores) - 1)  # type: ignore[operator]
+        for s in scores
+    ]
+    assert [point.rank for point in points] == pytest.approx(by_hand)
+    assert [point.figure for point in points] == [one.__pydantic_extra__["reliance"] for one in held]
+
+
+def test_leading_entries_and_a_control_have_a_panel_where_a_version_is_graded() -> None:
+    track = TRACKS["image-detection"]
+    rows = (
+        *(graded_row(f"e{n}") for n in range(8)),
+        graded_row("floor", Group.CONTROL, None),
+        graded_row("other_floor", Group.CONTROL, None),
+    )
+    table = Standings(track, track.current, rows, frozenset())
+    assert [row.entry for row in leading(table)] == ["e0", "e1", "e2", "e3", "e4", "floor"]
+    faces = {row.entry: Face(row.entry, "<b>x</b>", "", control=False) for row in rows}
+    drawings = graded_drawings(table, faces)
+    assert [drawing.name for drawing in drawings] == [f"graded-{row.entry}" for row in leading(table)]
+    assert "&lt;b&gt;x&lt;/b&gt;" in drawings[0].files["light"]
+    assert graded_drawings(TABLE, FACES) == []

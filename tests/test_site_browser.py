@@ -313,4 +313,4 @@ def test_an_entry_shows_its_own_hits_and_misses(browser: Browser, site: str) -> 
 def test_figures_are_those_of_the_color_scheme(browser: Browser, site: str, scheme: str) -> None:
     with opened(browser, site + TRACK_PAGE, color_scheme=scheme) as page:
         shown = page.locator(".lb-figures img:visible").evaluate_all("all => all.map(i => i.src)")
-        assert len(shown) == 7 and all(source.endswith(f"#only-{scheme}") for source in shown)
+        assert len(shown) == 10 and all(source.endswith(f"#only-{scheme}") for source in shown)

@@ -1,23 +1,27 @@
-"""The ranking metric by strength: a panel for each variant, entries named at their lines' ends."""
+"""A metric by strength: a panel for each variant, entries named at their lines' ends."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 
 from benchmark.metrics import METRICS, Metric
-from benchmark.pages.axis import Axis, axis_for
+from benchmark.pages.axis import Axis, axis_for, number
 from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, spread, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import RANKED, Group, Standing, Standings
 
+TPR, FPR = "tpr", "fpr"
 NAMED = 10
 """How many ranked entries a panel names and colors; the others are thin gray lines."""
 
 
-def strength_drawings(table: Standings, faces: Mapping[str, Face]) -> list[Drawing]:
-    """The ranking metric by strength, one panel for each variant; empty where no row has a breakdown."""
-    metric = table.version.ranking
+def strength_drawings(table: Standings, faces: Mapping[str, Face], metric: str = "") -> list[Drawing]:
+    """A metric by strength, one panel for each variant; empty where no row has a breakdown.
+
+    metric: a key of `METRICS`; by default the one that ranks.
+    """
+    metric = metric or table.version.ranking
     panels = {variant: _curves(table, faces, metric, variant) for variant in table.version.variants}
     held = [value for curves in panels.values() for curve in curves for value in curve.values]
     shared = axis_for(METRICS[metric], held)
@@ -73,6 +77,19 @@ def _curves(table: Standings, faces: Mapping[str, Face], metric: str, variant: s
             name = faces[row.entry].title if control or place < NAMED else ""
             found.append(_Curve(name, place, control, tuple(values), tuple(values.values())))
     return found
+
+
+def flag_drawings(table: Standings, faces: Mapping[str, Face]) -> list[Drawing]:
+    """How often flags fire on shortcuts by strength, each entry named with how often its fires on nulls."""
+    if TPR not in table.version.breakdown:
+        return []
+    named = dict(faces)
+    for row in table.rows:
+        fpr = row.result.metrics.get(FPR) if row.result else None
+        if fpr is not None:
+            title = f"{number(fpr, 2)} {faces[row.entry].title}"
+            named[row.entry] = replace(faces[row.entry], title=title)
+    return strength_drawings(table, named, TPR)
 
 
 def _by_strength(row: Standing, metric: str, variant: str) -> dict[float, float]:

@@ -14,13 +14,14 @@ from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
 from benchmark.pages.gallery_page import gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
+from benchmark.pages.graded_figures import graded_drawings
 from benchmark.pages.metadata import dataset, served_at
 from benchmark.pages.notes import metric_notes, symbols
 from benchmark.pages.rank_map import rank_map
 from benchmark.pages.render import Page
 from benchmark.pages.shots import examples, gallery_of
 from benchmark.pages.sketch_figures import sample_rows, sketch_drawings
-from benchmark.pages.strength_figures import strength_drawings
+from benchmark.pages.strength_figures import flag_drawings, strength_drawings
 from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
@@ -65,6 +66,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
     strengths, cost = strength_drawings(standings, faces), cost_drawing(standings, faces)
+    flags, graded = flag_drawings(standings, faces), graded_drawings(standings, faces)
     pictures = found.track.pictures() if current and found.track.pictures else ()
     sketches, samples = sketch_drawings(pictures), sample_rows(pictures)
     gallery = gallery_of(board, standings)
@@ -80,6 +82,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         details=details,
         strengths=strengths,
         costs=[cost] if cost else [],
+        flags=flags,
+        graded=graded,
         ranks=rank_map(standings, faces),
         sketches=sketches,
         samples=samples,
@@ -89,7 +93,9 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
-    files = _files(standings, folder, tables, [*strengths, *sketches, *([cost] if cost else [])])
+    files = _files(
+        standings, folder, tables, [*strengths, *flags, *graded, *sketches, *([cost] if cost else [])]
+    )
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
     data = dataset(standings, tables[0], max(map(scored_at, scored(standings)), default=""), served_at())
     pages = [replace(_page(found, standings, folder, body), card=card_of(found.current), dataset=data)]

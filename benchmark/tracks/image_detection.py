@@ -255,6 +255,7 @@ FIRST = Version(
     optional=("flag", "hits"),
     pictured="hits",
     truth=TRUTH,
+    graded="reliance",
     kind_of=kind_of,
     strata=("variant", "null"),
     suite_digest="1785d15e485a6e259c9e8ca839eb8c5e1be1f8090df9a9c0bf2b945ce8982d21",

@@ -72,6 +72,8 @@ class Version:
     """The figure with which pictures for the gallery come; empty for none."""
     truth: tuple[str, ...] = ()
     """Names of the per-case figures that were measured before any entry saw the case."""
+    graded: str = ""
+    """The one of them that a good score rises with; empty for none."""
     kind_of: Callable[[Kind, Mapping[str, float]], Kind] | None = None
     """The kind of a case by what it is meant to be and its truth; None where it is what it is meant to be."""
     strata: tuple[str, ...] = ("variant", "kind")
