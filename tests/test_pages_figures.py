@@ -143,7 +143,7 @@ def graded_row(
     track = TRACKS["image-detection"]
     made = Made(entry, entry, (8.0,), track=track)
     found = result(entry, answers(made, track.current), track.current)
-    return Standing(entry, group, found, 0.9, (0.8, 1.0), rank)
+    return Standing(entry, group, found, 0.9, (0.8, 1.0), None if group is Group.CONTROL else (1, 1))
 
 
 def test_scores_by_the_graded_figure_are_ranks_with_ties_shared() -> None:
@@ -164,8 +164,8 @@ def test_leading_entries_and_a_control_have_a_panel_where_a_version_is_graded() 
     track = TRACKS["image-detection"]
     rows = (
         *(graded_row(f"e{n}") for n in range(8)),
-        graded_row("floor", Group.CONTROL, None),
-        graded_row("other_floor", Group.CONTROL, None),
+        graded_row("floor", Group.CONTROL),
+        graded_row("other_floor", Group.CONTROL),
     )
     table = Standings(track, track.current, rows, frozenset())
     assert [row.entry for row in leading(table)] == ["e0", "e1", "e2", "e3", "e4", "floor"]

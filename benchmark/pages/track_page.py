@@ -1,6 +1,6 @@
 """The pages of a track: one for its current version, one for each older one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import jinja2
@@ -25,6 +25,7 @@ from benchmark.pages.strength_figures import flag_drawings, strength_drawings
 from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh, main_table
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
+from benchmark.tracks.spec import Picture
 from benchmark.verified import Verification
 
 Files = Mapping[str, str | bytes]
@@ -65,10 +66,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     details = [
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
-    strengths, cost = strength_drawings(standings, faces), cost_drawing(standings, faces)
-    flags, graded = flag_drawings(standings, faces), graded_drawings(standings, faces)
     pictures = found.track.pictures() if current and found.track.pictures else ()
-    sketches, samples = sketch_drawings(pictures), sample_rows(pictures)
+    drawings, samples = _drawings(standings, faces, pictures), sample_rows(pictures)
     gallery = gallery_of(board, standings)
     body = templates.get_template("track.md.j2").render(
         _facts(found, standings),
@@ -80,12 +79,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         verdict=verdict(standings, faces),
         table=tables[0],
         details=details,
-        strengths=strengths,
-        costs=[cost] if cost else [],
-        flags=flags,
-        graded=graded,
+        **drawings,
         ranks=rank_map(standings, faces),
-        sketches=sketches,
         samples=samples,
         examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
         gallery=gallery,
@@ -103,6 +98,20 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         pages.append(gallery_page(board, standings, gallery, templates))
         files |= gallery_files(standings, gallery)
     return Output(tuple(pages), files)
+
+
+def _drawings(
+    standings: Standings, faces: Mapping[str, Face], pictures: Sequence[Picture]
+) -> dict[str, list[Drawing]]:
+    """The figures of a version's page, by where they stand on it."""
+    cost = cost_drawing(standings, faces)
+    return {
+        "strengths": strength_drawings(standings, faces),
+        "flags": flag_drawings(standings, faces),
+        "graded": graded_drawings(standings, faces),
+        "costs": [cost] if cost else [],
+        "sketches": sketch_drawings(pictures),
+    }
 
 
 def _verifications(board: Board, standings: Standings) -> Iterator[Verification]:
