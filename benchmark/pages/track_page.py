@@ -88,9 +88,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
     )
     tables += [detail.table for detail in details]
-    files = _files(
-        standings, folder, tables, [*strengths, *flags, *graded, *sketches, *([cost] if cost else [])]
-    )
+    files = _files(standings, folder, tables, [one for some in drawings.values() for one in some])
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
     data = dataset(standings, tables[0], max(map(scored_at, scored(standings)), default=""), served_at())
     pages = [replace(_page(found, standings, folder, body), card=card_of(found.current), dataset=data)]
