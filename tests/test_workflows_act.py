@@ -171,8 +171,8 @@ def test_main_is_planned_scored_published_and_shown(scored: Played) -> None:
     assert len(played.of("score")) == 6
     assert {call.seen.get("GIT_AUTHOR_NAME") for call in played.that(publish(1, 2))} == {BOT}
     assert played.of("publish") == [
+        "download {plan,scores-*} to TEMP/artifacts",
         "download plan to TEMP/plan",
-        "download all to TEMP/artifacts",
         publish(1, 2),
     ]
     assert_site_follows(played)
