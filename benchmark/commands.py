@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from benchmark.errors import LeaderboardError
+from benchmark.isolation.protocol import harmless
 from benchmark.text import printable
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,9 +70,9 @@ def _run(app: typer.Typer, arguments: Sequence[str] | None) -> None:
 
 
 def complain(faults: Iterable[str]) -> None:
-    """Prints faults on standard error, one line each, whatever characters they hold."""
+    """Prints faults on standard error, one line each, whatever they hold, and no command to a runner."""
     for fault in faults:
-        print(printable(fault), file=sys.stderr)
+        print(harmless(printable(fault)), file=sys.stderr)
 
 
 def near(path: Path) -> Path:

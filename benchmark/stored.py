@@ -24,10 +24,14 @@ from benchmark.text import fault, is_plain, shown
 
 
 def _moment(text: str) -> str:
-    if datetime.fromisoformat(text).utcoffset() != timedelta(0):
-        raise ValueError("a time in UTC")
+    found = datetime.fromisoformat(text)
+    if found.utcoffset() != timedelta(0) or found.isoformat() != text:
+        raise ValueError("a time in UTC, such as 2026-03-08T12:00:00+00:00")
     return text
 
+
+MOST_FAULTS = 50
+"""How many faults of one file are told; the rest is counted."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
@@ -76,7 +80,7 @@ def write(record: Record, path: Path) -> None:
 
 
 def read(model: type[R], text: bytes, where: str, step: str) -> R:
-    """The record of class `model` that the bytes of a file hold. Raises ResultError with all faults found.
+    """The record of class `model` that the bytes of a file hold. Raises ResultError with the faults found.
 
     where: the file's name, for messages. step: what mends a file that is not valid.
     """
@@ -93,11 +97,18 @@ def read(model: type[R], text: bytes, where: str, step: str) -> R:
     except (ValueError, RecursionError) as error:
         raise ResultError(f"{where}: expected canonical JSON, got {error}; {step}") from None
     wanted = "text on one line, of characters that show"
-    raise_all(ResultError, (fault(where, wanted, got, step) for got in _hiding(content)))
+    raise_all(ResultError, _first(where, [fault(where, wanted, got, step) for got in _hiding(content)]))
     try:
         return model.model_validate_json(decoded, by_alias=True)
     except ValidationError as invalid:
-        raise ResultError(*(_fault(where, error, step) for error in invalid.errors())) from None
+        faults = [_fault(where, error, step) for error in invalid.errors(include_url=False)]
+        raise ResultError(*_first(where, faults)) from None
+
+
+def _first(where: str, faults: Sequence[str]) -> Sequence[str]:
+    """The first faults of a file, and how many more there are."""
+    more = len(faults) - MOST_FAULTS
+    return (*faults[:MOST_FAULTS], f"{where}: and {more} more like these") if more > 0 else faults
 
 
 def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

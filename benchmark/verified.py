@@ -1,6 +1,7 @@
 """Which committed results were scored again, when, and what came of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -92,18 +93,28 @@ def last(results: Path) -> Log:
 def kept(old: Log, new: Log, results: Iterable[Result]) -> Log:
     """The last verification of each of `results`, `new` before `old`; those of other results are dropped."""
     scored = _scored(results)
-    known = {one.place: one for log in (old, new) for one in log.results if one.place in scored}
-    return log_of(one for one in known.values() if one.scored_at == scored[one.place])
+    both = (one for log in (old, new) for one in log.results)
+    return log_of({one.place: one for one in both if one.scored_at == scored.get(one.place)}.values())
+
+
+def outdated(log: Log, results: Iterable[Result]) -> Iterator[Verification]:
+    """The verifications of results that were made anew meanwhile, which say nothing of those there are."""
+    scored = _scored(results)
+    return (one for one in log.results if one.place in scored and _is_older(one, scored[one.place]))
+
+
+def _is_older(one: Verification, scored_at: str) -> bool:
+    return datetime.fromisoformat(one.scored_at) < datetime.fromisoformat(scored_at)
 
 
 def faults(log: Log, results: Iterable[Result]) -> Iterator[str]:
-    """What is wrong with the log of a run: verifications of results that are not those committed."""
+    """What is wrong with the log of a run: verifications of results that were not committed."""
     scored = _scored(results)
     for one in log.results:
         name = f"{one.entry} on {one.track} {one.version}"
         if one.place not in scored:
             yield fault(name, "a committed result", "none", "verify what is committed")
-        elif one.scored_at != scored[one.place]:
+        elif one.scored_at != scored[one.place] and not _is_older(one, scored[one.place]):
             yield fault(
                 name, f"the result of {scored[one.place]}", f"one of {one.scored_at}", "verify it again"
             )

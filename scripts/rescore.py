@@ -13,6 +13,7 @@ from benchmark.commands import CORES, ROOT, Exit, complain, near, run
 from benchmark.errors import IsolationError, LeaderboardError, UsageError
 from benchmark.fresh import withdrawn
 from benchmark.isolation.launchers import choose
+from benchmark.isolation.protocol import harmless
 from benchmark.pipeline.plan import MOST_SHARDS, Job, Places, Plan, What, load
 from benchmark.pipeline.planning import Wanted, planned
 from benchmark.pipeline.rescore import Setting, rescore
@@ -127,7 +128,7 @@ def _carry_out(jobs: Sequence[Job], setting: Setting) -> Exit:
             continue
         failed += not done.complete
         for line in done.lines:
-            print(printable(line), flush=True)
+            print(harmless(printable(line)), flush=True)
     count = f"{len(jobs)} job{'' if len(jobs) == 1 else 's'}"
     words = [count, f"{failed} of entries that failed", f"{short} that could not be done"]
     print(f"{', '.join(words)}. Written to {near(setting.output)}.")

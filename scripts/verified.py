@@ -54,19 +54,31 @@ def issue(
 
 
 def _kept(log: Path, results: Path) -> str:
-    """Adds a log to the file in `results`, and gives the message of a commit that does so."""
-    write(_with(log, results), results / verified.FILE_NAME)
-    found = verified.load(log).results
-    return "\n".join(["Verified results", "", *(one.said for one in found), ""])
+    """Adds a log to the file in `results`, and gives the message of a commit that does so.
+
+    What the log says in words is left out of the message, since GitHub acts on some words in one.
+    """
+    now = _with(log, results)
+    write(now, results / verified.FILE_NAME)
+    new = {one.place: one for one in verified.load(log).results}
+    told = [
+        f"{one.entry} on {one.track} {one.version}: {'reproduces' if one.stands else 'does not reproduce'}"
+        for one in now.results
+        if new.get(one.place) == one
+    ]
+    return "\n".join(["Verified results", "", *told, ""])
 
 
 def _with(log: Path, results: Path) -> verified.Log:
     """The last verification of each committed result, those of `log` among them.
 
-    Raises ResultError when the log is not valid, or not of what is committed.
+    A result that was made anew while the log was made is named and left as it is. Raises ResultError when
+    the log is not valid, or not of what is or was committed.
     """
     committed, new = load_all(results), verified.load(log)
     raise_all(ResultError, verified.faults(new, committed))
+    for one in verified.outdated(new, committed):
+        print(f"{one.entry} on {one.track} {one.version}: left out, as it was scored anew meanwhile")
     return verified.kept(verified.last(results), new, committed)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import zipfile
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmark import gallery
-from benchmark.pipeline.artifact import MOST, examined
+from benchmark.pipeline.artifact import MOST, MOST_FAULTS, examined
 from benchmark.pipeline.merge import merge
 from benchmark.pipeline.plan import Places, Plan
 from benchmark.results import FILE_NAME, canonical, save
@@ -238,6 +239,14 @@ POISONS: dict[str, tuple[Poison, str]] = {
     "a fresh score of an older key": (of_another_key, "expected a fresh score as planned"),
     "a fresh score of no key": (of_an_unknown_key, "fresh.key_sha256: expected"),
     "a fresh score beside a failure": (failed_and_fresh, "no fresh score beside an incomplete result"),
+    "a result of the future": (
+        edit(lambda c: c["timing"].update(scored_at="9999-12-31T00:00:00+00:00")),
+        "expected a result that has been made already, got one of 9999-12-31T00:00:00+00:00",
+    ),
+    "a time in an odd form": (
+        edit(lambda c: c["timing"].update(scored_at="2026-W01-1|00:00:00Z")),
+        "timing.scored_at: expected value error, a time in UTC, such as",
+    ),
     "another gallery": (with_another_gallery, "expected the gallery whose digest its result holds"),
     "no gallery": (without_its_gallery, "gallery.npz: expected the gallery of a result, got FileNotFound"),
     "an unnamed gallery": (
@@ -279,6 +288,40 @@ def test_every_reason_is_told_at_once(here: Places, tmp_path: Path) -> None:
     told = "\n".join(examined(folder, plan_of(here), here.results).faults)
     for said in ("metrics.auroc", '"stray"', f"{GOOD}/results.json: metrics: expected a value"):
         assert said in told
+
+
+FLOODS: dict[str, Poison] = {
+    "rows": put(PLACE / FILE_NAME, '{"details": {"per_dataset": [' + "{}," * 9999 + "{}]}}"),
+    "texts that hide something": put(PLACE / FILE_NAME, "[" + '"\\u202e",' * 9999 + '""]'),
+    "metrics": edit(lambda c: c["metrics"].update({f"m{n}": 0.5 for n in range(9999)})),
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_a_flood_of_faults_is_counted_and_not_told(here: Places, tmp_path: Path, kind: str) -> None:
+    folder = bring(tmp_path / "one", here, plan_of(here).jobs)
+    FLOODS[kind](folder, here)
+    told = examined(folder, plan_of(here), here.results).faults
+    assert 50 < len(told) <= MOST_FAULTS + 1
+    assert re.search(r"and \d{4,} more like these|got \d{4,} further ones", told[-1])
+
+
+def test_a_folder_that_may_not_be_entered_is_a_fault(
+    here: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = sharded(here)
+    bad, good = (bring(tmp_path / f"shard-{n}", here, plan.of(n)) for n in (1, 2))
+    scandir, stat = os.scandir, os.stat
+
+    def closed(path: Path | int) -> None:
+        if not isinstance(path, int) and Path(path).is_relative_to(bad / FOLDER.parts[0]):
+            raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", lambda path: closed(path) or scandir(path))
+    monkeypatch.setattr(os, "stat", lambda path, **more: closed(path) or stat(path, **more))
+    found = merge([bad, good], plan, here, tmp_path / "scores")
+    assert "expected a folder that can be read, got Permission denied" in found.refused[bad][0]
+    assert [one.job.entry for one in found.landed] == [GOOD]
 
 
 def test_an_artifact_must_be_a_folder(here: Places, tmp_path: Path) -> None:

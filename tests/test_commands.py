@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.commands import near, run, run_one_of
+from benchmark.commands import complain, near, run, run_one_of
 from benchmark.errors import LeaderboardError, ResultError
 
 
@@ -23,6 +23,15 @@ def exit_code(command: Callable[..., None], *arguments: str) -> object:
 def test_every_fault_is_a_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_code(failing_with(ResultError("a: b\x1b", "c\nd"))) == 2
     assert capsys.readouterr() == ("", "a: b\\x1b\nc\\nd\n")
+
+
+def test_no_fault_is_a_command_to_a_workflow_runner(capsys: pytest.CaptureFixture[str]) -> None:
+    complain(["::error::one", "  ::add-mask::two", 'a "##[error]three": wrong\n::set-output name=count::0'])
+    assert capsys.readouterr().err.splitlines() == [
+        ": :error: :one",
+        "  : :add-mask: :two",
+        'a "## [error]three": wrong\\n: :set-output name=count: :0',
+    ]
 
 
 def test_an_error_brings_its_exit_code() -> None:

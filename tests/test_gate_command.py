@@ -248,6 +248,21 @@ def test_only_the_blobs_that_the_tree_names_are_written(git: Git, changes: dict[
         list(repository.contents([replace(file, **named)]))
 
 
+def test_a_few_trees_that_stand_for_a_billion_files_are_refused(
+    git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = f"100644 blob {git('hash-object', '-w', '--stdin', given=b'x')}"
+    for _ in range(9):
+        tree = git("mktree", given="".join(f"{line}\t{name}\n" for name in range(10)).encode())
+        line = f"040000 tree {tree}"
+    below = git("mktree", given=f"{line}\tnew_probe\n".encode())
+    root = git("mktree", given=f"040000 tree {below}\tcontrib\n".encode())
+    head = git("commit-tree", root, "-p", git.main, "-m", "a billion files")
+    monkeypatch.setattr(checkout, "LIMIT", 0.5)
+    with pytest.raises(GateError, match=r"expected trees that git reads within 0\.5 s, got no end"):
+        judged(git, head)
+
+
 def test_a_flood_of_changes_is_refused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     head = git.pull({f"contrib/new_probe/{i}": "x" for i in range(100)})
     monkeypatch.setattr(checkout, "MOST_OUTPUT", 2000)

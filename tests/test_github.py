@@ -55,6 +55,16 @@ def test_the_token_follows_no_link_elsewhere_and_no_redirect(fake: FakeGitHub) -
         assert other.requests == []
 
 
+@pytest.mark.parametrize(
+    "address", ["http://[", "http://[::1", "", "//", "pulls?page=2", "file:///etc/hosts"]
+)
+def test_a_next_page_without_a_proper_address_is_an_error(fake: FakeGitHub, address: str) -> None:
+    fake.troubles = [Trouble(200, {"Link": f'<{address}>; rel="next"'}, b"[]")]
+    with pytest.raises(GitHubError, match="the next page at the same place"):
+        list(client(fake).every("pulls"))
+    assert len(fake.requests) == 1
+
+
 def test_a_list_without_end_is_given_up(fake: FakeGitHub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PAGES", 3)
     for number in range(1, 10):

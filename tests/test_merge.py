@@ -37,6 +37,7 @@ from tests.small_suite import with_small_track
 from tests.test_scorer import HONEST
 from tests.test_storage import pictured
 
+EARLIER = "2025-12-31T00:00:00+00:00"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -151,6 +152,53 @@ def test_a_fresh_score_of_a_result_that_has_changed_is_dropped(here: Places, tmp
     assert committed(here, "one") == newer
     assert committed(here, "two") == with_fresh(scored(here, "two"))
     assert [job.entry for job in plan_of(here).jobs] == ["one"]
+
+
+def at(made: Result, moment: str) -> Result:
+    return made.model_copy(update={"timing": made.timing.model_copy(update={"scored_at": moment})})
+
+
+@pytest.mark.parametrize(("moment", "stays"), [("2026-01-02T00:00:00+00:00", True), (EARLIER, False)])
+def test_what_is_brought_late_takes_no_newer_results_place(
+    here: Places, tmp_path: Path, moment: str, stays: bool
+) -> None:
+    commit_keys(here, KEY)
+    plan = plan_of(here)
+    folder = bring(tmp_path / "shard", here, plan.jobs)
+    held = at(with_fresh(scored(here, "one")), moment)
+    commit_result(here, held)
+    found = merged(here, plan, folder)
+    assert committed(here, "one") == (held if stays else with_fresh(scored(here, "one")))
+    notes = ("one on embedding-detection 1.2: dropped, as a newer score is committed",) if stays else ()
+    assert found.notes == notes and not found.refused
+    assert places_in(here.results) == ["one", "three", "two"]
+
+
+def test_a_newer_result_that_failed_or_is_of_other_files_gives_way(here: Places, tmp_path: Path) -> None:
+    plan = plan_of(here)
+    folder = bring(tmp_path / "shard", here, plan.jobs)
+    version = TRACKS[FOLDER.parts[0]].current
+    later = "2026-01-02T00:00:00+00:00"
+    commit_result(here, at(scored(here, "one", [failure(key) for key in version.keys()]), later))
+    other = scored(here, "two")
+    digests = other.digests.model_copy(update={"entry": "e" * 64})
+    commit_result(here, at(other.model_copy(update={"digests": digests}), later))
+    assert merged(here, plan, folder).notes == ()
+    assert committed(here, "one") == scored(here, "one") and committed(here, "two") == scored(here, "two")
+
+
+def test_a_fresh_score_of_an_older_key_takes_no_newer_ones_place(here: Places, tmp_path: Path) -> None:
+    commit_keys(here, KEY)
+    commit_result(here, scored(here, "one"))
+    plan = plan_of(here)
+    folder = bring(tmp_path / "shard", here, [job for job in plan.jobs if job.entry == "one"])
+    commit_keys(here, KEY, OTHER_KEY)
+    held = with_fresh(scored(here, "one"), OTHER_KEY)
+    commit_result(here, held)
+    found = merged(here, plan, folder)
+    assert found.landed == () and not found.refused
+    assert found.notes[0] == "one on embedding-detection 1.2: dropped, as a newer score is committed"
+    assert committed(here, "one") == held
 
 
 def test_a_failed_run_lands_where_no_complete_result_of_the_entry_is(here: Places, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_score_becomes_numbers_and_a_rank() -> None:
     scored = Scored(result(), None, tuple(outcomes()))
     place = rank(standings(TRACK, CURRENT, [scored.result], [entry()]), "some_entry")
     made = of_scored(scored, place)
-    assert (made.track, made.version, made.status) == ("embedding-detection", "1.1", "complete")
+    assert (made.track, made.version, made.status) == ("embedding-detection", "1.2", "complete")
     assert (made.cases, made.failed) == (len(CURRENT.keys()), {})
     assert made.metrics["auroc"] == 1.0 and made.intervals["auroc"] == (1.0, 1.0)
     assert made.rank is not None

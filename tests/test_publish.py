@@ -296,13 +296,16 @@ def test_a_log_of_verifications_is_pushed_and_nothing_with_it(
     clone, before = remote.clone("verifier"), remote.head
     log = tmp_path / "log.json"
     held = load(clone / "results" / FOLDER / "two" / FILE_NAME)
-    write(log_of([verification("two", scored_at=held.timing.scored_at)]), log)
+    told = "two: fixes #1 @someone [skip ci]"
+    write(log_of([verification("two", scored_at=held.timing.scored_at, said=told)]), log)
     for said in ("origin main: pushed ", "origin main: nothing to commit"):
         with pytest.raises(SystemExit) as stop:
             run_one_of((keep,), ["keep", str(log), "--push", "--repository", str(clone)])
         assert stop.value.code == 0
         assert capsys.readouterr().out.startswith(said)
     assert git(remote.bare, "diff", "--name-only", before, "main") == "results/verified.json"
+    message = git(remote.bare, "log", "-1", "--format=%B", "main").splitlines()
+    assert message == ["Verified results", "", "two on embedding-detection 1.2: reproduces"]
     assert [one.entry for one in last(remote.clone("after") / "results").results] == ["two"]
 
 

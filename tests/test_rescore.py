@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ from tests.pipelines import (
     plan_of,
     repository,
     scored,
+    with_fresh,
 )
 from tests.small_suite import with_small_track
 from tests.test_scorer import HONEST, write_entry
@@ -237,6 +239,37 @@ def test_a_job_replaces_all_that_its_folder_held(tmp_path: Path) -> None:
     assert list(content(folder)) == [f"{FOLDER}/some_entry/{FILE_NAME}"]
     assert in_(folder, "some_entry").details != scored(places).details
     assert sorted(path.name for path in tmp_path.iterdir()) == ["contrib", "out", "results"]
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_a_job_that_is_stopped_while_it_is_written_leaves_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    places = repository(tmp_path, "some_entry")
+    folder = bring(tmp_path / "out", places, plan_of(places).jobs)
+    own = folder / FOLDER / "some_entry"
+    (own / "gallery.npz").touch()
+    before, rename, remove, done = content(folder), os.rename, shutil.rmtree, []
+    made = with_fresh(scored(places))
+
+    def renamed(source: Path, target: Path) -> None:
+        if len(done) == most:
+            raise KeyboardInterrupt
+        done.append(rename(source, target))
+
+    def removed(path: Path, *rest: object, **more: object) -> None:
+        if Path(path) == own:
+            (own / FILE_NAME).unlink()
+            raise KeyboardInterrupt
+        remove(path, *rest, **more)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    with suppress(KeyboardInterrupt):
+        rescoring.put(made, None, folder)
+    assert own.exists() == (most != 1)
+    new = {f"{FOLDER}/some_entry/{FILE_NAME}": canonical(made).encode()}
+    assert content(folder) == (before, {}, new)[most]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from benchmark.errors import ResultError
 from benchmark.results import Result
 from benchmark.stored import canonical_text
-from benchmark.verified import FILE_NAME, Log, Verification, faults, kept, last, load, log_of
+from benchmark.verified import FILE_NAME, Log, Verification, faults, kept, last, load, log_of, outdated
 from tests.builders import result
 
 DAYS = ("2026-03-01T00:00:00+00:00", "2026-03-08T00:00:00+00:00")
@@ -51,10 +51,20 @@ def test_what_was_verified_before_the_result_was_made_anew_is_dropped() -> None:
     assert kept(old, log_of([]), [scored("a", DAYS[1])]).results == []
 
 
+def test_a_late_verification_of_an_older_result_takes_no_place() -> None:
+    held = verification("a", scored_at=DAYS[1])
+    late = log_of([verification("a", scored_at=DAYS[0], stands=False)])
+    assert kept(log_of([held]), late, [scored("a", DAYS[1])]).results == [held]
+    assert list(outdated(late, [scored("a", DAYS[1])])) == late.results
+    assert list(faults(late, [scored("a", DAYS[1])])) == []
+
+
 def test_a_log_of_other_results_than_those_committed_is_at_fault() -> None:
-    found = list(faults(log_of([verification("a"), verification("new")]), [scored("a", DAYS[1])]))
+    log = log_of([verification("a", scored_at=DAYS[1]), verification("new")])
+    found = list(faults(log, [scored("a")]))
+    assert list(outdated(log, [scored("a")])) == []
     assert len(found) == 2
-    assert found[0].startswith("a on embedding-detection 1.2: expected the result of 2026-03-08")
+    assert found[0].startswith("a on embedding-detection 1.2: expected the result of 2026-03-01")
     assert found[1].startswith("new on embedding-detection 1.2: expected a committed result, got none")
 
 

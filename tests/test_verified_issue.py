@@ -16,6 +16,7 @@ from tests.builders import result
 from tests.fake_github import RUN, TOKEN, FakeGitHub, Trouble, serving
 from tests.test_verified import DAYS, verification
 
+LATER = "2026-04-01T00:00:00+00:00"
 SAID = "a_probe: @someone <b>12 numbers differ</b>"
 RESULT = result("a_probe")
 FINE = verification("a_probe")
@@ -87,14 +88,14 @@ def test_an_issue_opens_is_updated_and_closes_when_all_stands(fake: FakeGitHub, 
     )
     (made,) = fake.issues
     assert (made["title"], made["labels"]) == (TITLE, [{"name": LABEL}])
-    assert "| `a_probe` | embedding-detection 1.1 | 2026-03-08 | the same | 0.25 |" in made["body"]
+    assert "| `a_probe` | embedding-detection 1.2 | 2026-03-08 | the same | 0.25 |" in made["body"]
     assert "b_probe" not in made["body"] and RUN in made["body"]
     assert "@someone" not in made["body"] and "<b>" not in made["body"]
 
     other = failing("b_probe", largest=None, same_fingerprint=False)
     assert runs(other) == (0, "issue 1 updated: 2 results do not reproduce\n")
     assert (
-        f"| `b_probe` | embedding-detection 1.1 | {DAYS[1][:10]} | another | not comparable |" in made["body"]
+        f"| `b_probe` | embedding-detection 1.2 | {DAYS[1][:10]} | another | not comparable |" in made["body"]
     )
     assert "`a_probe`" in made["body"]
 
@@ -147,7 +148,7 @@ def test_an_issue_stays_below_githubs_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "found", [failing("unknown"), failing("a_probe", scored_at=DAYS[0]), failing("a_probe", track="<b> @x")]
+    "found", [failing("unknown"), failing("a_probe", scored_at=LATER), failing("a_probe", track="<b> @x")]
 )
 def test_a_log_of_what_is_not_committed_exits_2_and_touches_nothing(
     fake: FakeGitHub, runs: Runs, found: Verification
@@ -155,6 +156,17 @@ def test_a_log_of_what_is_not_committed_exits_2_and_touches_nothing(
     code, told = runs(found)
     assert code == 2 and "expected" in told
     assert fake.requests == []
+
+
+def test_what_was_scored_anew_meanwhile_is_left_out_and_the_rest_counts(fake: FakeGitHub, runs: Runs) -> None:
+    old = failing("a_probe", scored_at="2025-12-01T00:00:00+00:00")
+    code, told = runs(old, failing("b_probe"))
+    assert code == 0
+    assert told == (
+        "a_probe on embedding-detection 1.2: left out, as it was scored anew meanwhile\n"
+        "issue 1 opened: 1 result does not reproduce\n"
+    )
+    assert [one.entry for one in last(runs.results).results] == ["b_probe"]
 
 
 def test_an_invalid_log_exits_2_and_touches_nothing(fake: FakeGitHub, runs: Runs) -> None:

@@ -115,8 +115,16 @@ BROKEN: dict[str, tuple[Rule, dict[str, str], str]] = {
     "secrets handed on": (RULES[7], {READS: f"{READS}\n    secrets: inherit"}, "expected to hand no secrets"),
     "artifact in the checkout": (
         RULES[8],
-        {PINNED: "actions/download-artifact@" + "a" * 40, KEEPS: "path: results"},
+        {PINNED: "actions/download-artifact@" + "a" * 40, KEEPS: "name: x\n          path: results"},
         "expected artifacts in runner.temp, got results",
+    ),
+    "all artifacts": (
+        RULES[8],
+        {
+            PINNED: "actions/download-artifact@" + "a" * 40,
+            KEEPS: "path: ${{ runner.temp }}/x",
+        },
+        "expected a name, a number or a pattern, got all artifacts",
     ),
     "waits for nobody": (
         RULES[10],
@@ -179,6 +187,15 @@ def test_an_option_that_is_not_there_is_found() -> None:
 def test_no_scoring_run_is_lost_to_a_newer_one() -> None:
     (score,) = (workflow for workflow in WORKFLOWS if workflow.name == "score.yml")
     assert score.about["concurrency"] == {"group": "score", "cancel-in-progress": False, "queue": "max"}
+
+
+def test_a_site_run_that_does_nothing_ends_none_that_waits() -> None:
+    (site,) = (workflow for workflow in WORKFLOWS if workflow.name == "site.yml")
+    (called,) = (job for job in site.jobs if "build" in job.place)
+    ours = "github.event.head_commit.committer.name {} 'github-actions[bot]'"
+    assert called.about["if"] == ours.format("!=")
+    group = f"site${{{{ github.workflow == 'Site' && {ours.format('==')} && '-none' || '' }}}}"
+    assert site.about["concurrency"] == {"group": group, "cancel-in-progress": False}
 
 
 @pytest.mark.parametrize("words", CALLS, ids=lambda words: Path(words[0]).name)

@@ -171,8 +171,8 @@ def test_main_is_planned_scored_published_and_shown(scored: Played) -> None:
     assert len(played.of("score")) == 6
     assert {call.seen.get("GIT_AUTHOR_NAME") for call in played.that(publish(1, 2))} == {BOT}
     assert played.of("publish") == [
+        "download {plan,scores-*} to TEMP/artifacts",
         "download plan to TEMP/plan",
-        "download all to TEMP/artifacts",
         publish(1, 2),
     ]
     assert_site_follows(played)
@@ -291,10 +291,19 @@ def test_a_site_of_its_own_address_is_built_for_it(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_calls_for_the_site_itself_does_not_build_it_twice(stage: Callable[..., Stage]) -> None:
-    author = {"author": {"name": BOT}}
-    played = stage().play("site.yml", "push", {**PUSH, "head_commit": author})
+    head = {"author": {"name": BOT}, "committer": {"name": BOT}}
+    played = stage().play("site.yml", "push", {**PUSH, "head_commit": head})
     assert played.fine, played.output
     assert played.calls == []
+
+
+def test_a_contributor_with_the_name_of_the_bot_keeps_no_site_from_being_built(
+    stage: Callable[..., Stage],
+) -> None:
+    head = {"author": {"name": BOT}, "committer": {"name": "GitHub"}}
+    played = stage().play("site.yml", "push", {**PUSH, "head_commit": head})
+    assert played.fine, played.output
+    assert_site_follows(played)
 
 
 @pytest.mark.parametrize("broken", ["build_site.py", "check_links.py"])

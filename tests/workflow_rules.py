@@ -207,9 +207,14 @@ def secrets_stay_in_their_rooms(workflows: Sequence[Workflow]) -> Iterator[str]:
 
 
 def artifacts_stay_outside(workflows: Sequence[Workflow]) -> Iterator[str]:
-    """What another job left is never put among the files of the checkout."""
+    """What another job left is never put among the files of the checkout, and is asked for by what it is.
+
+    Without that, artifacts get folders of the names that whoever made them chose.
+    """
     for job in _jobs(workflows):
         for step in job.using("actions/download-artifact"):
+            if not {"name", "pattern", "artifact-ids"} & step.get("with", {}).keys():
+                yield f"{job.place}: expected a name, a number or a pattern, got all artifacts"
             path = step.get("with", {}).get("path", "")
             if not path.startswith("${{ runner.temp }}/"):
                 yield f"{job.place}: expected artifacts in runner.temp, got {path or 'the workspace'}"

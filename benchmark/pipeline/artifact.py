@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,10 @@ would have 0.8 MB.
 """
 MOST_STRAYS = 20
 """How many files that do not belong there are named."""
+MOST_FAULTS = 100
+"""How many of an artifact's faults are told; the rest is counted."""
+MOST_AHEAD = timedelta(hours=1)
+"""How far another machine's clock may be ahead of this one's."""
 AGAIN = "score its jobs again"
 """What mends an artifact that is not valid."""
 
@@ -52,7 +57,7 @@ class Artifact:
     brought: tuple[Brought, ...]
     """Its valid results; they count only where there are no faults."""
     faults: tuple[str, ...]
-    """All that is wrong with it, one line each."""
+    """What is wrong with it, one line each, up to a number of them."""
 
 
 def examined(folder: Path, plan: Plan, results: Path) -> Artifact:
@@ -61,8 +66,8 @@ def examined(folder: Path, plan: Plan, results: Path) -> Artifact:
     It may hold some jobs of one shard or all of them, and nothing else. Paths are built from the plan; files
     are read as far as they may be long and never through links. results: the folder with the hashes of keys.
     """
-    if folder.is_symlink() or not folder.is_dir():
-        got = "a link" if folder.is_symlink() else "a file" if folder.exists() else "nothing there"
+    if os.path.islink(folder) or not os.path.isdir(folder):
+        got = "a link" if os.path.islink(folder) else "a file" if os.path.exists(folder) else "nothing there"
         return Artifact(folder, (), (fault(folder, "a folder of results", got, "check the path"),))
     faults = list(_strays(folder, plan.jobs))
     jobs = [job for job in plan.jobs if _holds(folder, job.place)]
@@ -70,13 +75,20 @@ def examined(folder: Path, plan: Plan, results: Path) -> Artifact:
         numbers = ", ".join(map(str, shards))
         faults.append(fault(folder, "jobs of one shard", f"jobs of shards {numbers}", AGAIN))
     found = [kept(faults, partial(_brought, job, folder, results)) for job in jobs]
+    if (more := len(faults) - MOST_FAULTS) > 0:
+        faults[MOST_FAULTS:] = [fault(folder, "no faults", f"{more} further ones", AGAIN)]
     return Artifact(folder, tuple(one for one in found if one is not None), tuple(faults))
+
+
+def moment(result: Result) -> datetime:
+    """When a result was made."""
+    return datetime.fromisoformat(result.timing.scored_at)
 
 
 def _holds(folder: Path, place: Path) -> bool:
     """Whether a folder has a folder at `place` that is reached without a link."""
     way = [folder / part for part in (place, *place.parents)]
-    return way[0].is_dir() and not any(path.is_symlink() for path in way)
+    return os.path.isdir(way[0]) and not any(map(os.path.islink, way))
 
 
 def _strays(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
@@ -172,6 +184,8 @@ def _unlike(result: Result, job: Job) -> Iterator[tuple[str, str]]:
         wanted, got = getattr(job, f"{name}_digest"), getattr(result.digests, name)
         if got != wanted:
             yield f"the planned {name} digest {wanted}", got
+    if moment(result) > datetime.now(UTC) + MOST_AHEAD:
+        yield "a result that has been made already", f"one of {result.timing.scored_at}"
     if job.basis is not None and basis_of(result) != job.basis:
         yield "the committed result with nothing but a fresh score added", "another"
     if result.fresh is None:

@@ -6,7 +6,9 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGKILL
 from tempfile import TemporaryFile
+from threading import Timer
 
 from benchmark.errors import GateError, UsageError
 from benchmark.text import fault, printable, shown
@@ -15,6 +17,8 @@ SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 """A full object name, SHA-1 or SHA-256."""
 MOST_OUTPUT = 32 * 2**20
 """How many bytes of git's output are read."""
+LIMIT = 60.0
+"""How many seconds git may take for an answer: a few small trees can stand for billions of files."""
 FILE_MODES = ("100644", "100755")
 """The modes of regular files, as git keeps them."""
 LINK, SUBMODULE = "120000", "160000"
@@ -118,24 +122,39 @@ class Repository:
         return self._git(*arguments).decode("utf-8", "surrogateescape").split("\0")[:-1]
 
     def _git(self, *arguments: str, given: bytes = b"") -> bytes:
-        """What git prints. Raises UsageError when it fails, GateError when it prints too much."""
+        """What git prints. Raises UsageError when it fails, GateError when it prints too much or too long."""
         command = ["git", "-c", f"safe.directory={self.folder}", "-C", str(self.folder), *arguments]
         pipe = subprocess.PIPE
         with TemporaryFile() as said, TemporaryFile() as asked:
             asked.write(given)
             asked.seek(0)
             with subprocess.Popen(command, stdin=asked, stdout=pipe, stderr=said, env=_clean()) as git:
-                assert git.stdout is not None
-                found = git.stdout.read(MOST_OUTPUT + 1)
-                if len(found) > MOST_OUTPUT:
-                    git.kill()
-                    expected = f"a list of changes of at most {MOST_OUTPUT} bytes"
-                    raise GateError(fault("the pull request", expected, "more", "split it"))
+                found = _read(git)
             if git.returncode:
                 said.seek(0)
                 got = printable(said.read(300).decode("utf-8", "replace").strip()) or f"{git.returncode}"
                 raise UsageError(fault(self.folder, f"git {arguments[0]} to work", got, "mend that"))
         return found
+
+
+def _read(git: "subprocess.Popen[bytes]") -> bytes:
+    """What a running git prints. Raises GateError, and ends it, when it prints too much or takes too long."""
+    assert git.stdout is not None
+    late = Timer(LIMIT, git.kill)
+    late.start()
+    try:
+        found = git.stdout.read(MOST_OUTPUT + 1)
+        if len(found) > MOST_OUTPUT:
+            git.kill()
+            expected = f"a list of changes of at most {MOST_OUTPUT} bytes"
+            raise GateError(fault("the pull request", expected, "more", "split it"))
+        git.wait()
+    finally:
+        late.cancel()
+    if git.returncode == -SIGKILL:
+        expected = f"trees that git reads within {LIMIT:g} s"
+        raise GateError(fault("the pull request", expected, "no end", "remove files"))
+    return found
 
 
 def _clean() -> dict[str, str]:

@@ -88,7 +88,7 @@ class GitHub:
             address, parameters = answer.links.get("next", {}).get("url"), {}
             if address is None:
                 return
-            if urlsplit(address)[:2] != urlsplit(self.root)[:2]:
+            if _server(address) != _server(self.root):
                 raise GitHubError(fault(f"GET {path}", "the next page at the same place", "another", "retry"))
         raise GitHubError(fault(f"GET {path}", f"at most {MOST_PAGES} pages", "more", "close what is old"))
 
@@ -190,6 +190,15 @@ def _json(answer: requests.Response) -> object:
 def _object(answer: requests.Response) -> Json:
     content = _json(answer)
     return content if isinstance(content, dict) else {}
+
+
+def _server(address: str) -> tuple[str, str] | None:
+    """The scheme and the server of an address; None for what is no address."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None
+    return parts.scheme, parts.netloc
 
 
 def _path(address: str) -> str:

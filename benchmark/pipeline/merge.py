@@ -7,11 +7,13 @@ from pathlib import Path
 
 from benchmark.audit import disagreements
 from benchmark.errors import LeaderboardError
-from benchmark.pipeline.artifact import AGAIN, Artifact, Brought, examined
+from benchmark.fresh import load as load_keys
+from benchmark.fresh import place_of
+from benchmark.pipeline.artifact import AGAIN, Artifact, Brought, examined, moment
 from benchmark.pipeline.plan import Job, Places, Plan, as_planned
 from benchmark.pipeline.planning import basis_of, committed
 from benchmark.results import FILE_NAME, Result
-from benchmark.storage import commit, commit_fresh
+from benchmark.storage import commit, commit_fresh, rest_on_the_same
 from benchmark.text import fault
 
 HEALS = "the next plan has it again"
@@ -56,13 +58,14 @@ def merge(folders: Sequence[Path], plan: Plan, places: Places, lesser: Path) -> 
     All folders are examined before the first write, and one with any fault is refused whole. A job that no
     folder brings is no fault: its shard may have been stopped, and the next plan has it again. A job whose
     entry, or whose committed result where only a fresh score is added, has changed since it was planned is
-    dropped. lesser: the folder for failed runs that must not take a complete result's place.
+    dropped, and so is one whose place a newer score has taken. lesser: the folder for failed runs that must
+    not take a complete result's place.
     """
     there = committed(places.results, {job.track for job in plan.jobs}).results
     artifacts = _without_disputes([examined(folder, plan, places.results) for folder in folders], there)
     good = [artifact for artifact in artifacts if not artifact.faults]
     brought = [one for artifact in good for one in artifact.brought]
-    dropped = {one.job.place: why for one in brought if (why := _outdated(one, places.contrib, there))}
+    dropped = {one.job.place: why for one in brought if (why := _outdated(one, places, there))}
     useful = [one for one in brought if one.job.place not in dropped and (one.job.public or one.result.fresh)]
     useful.sort(key=lambda one: one.job.place)
     landed = [_land(one, there, places.results, lesser) for one in useful]
@@ -100,17 +103,30 @@ def _disagreements(own: Committed, known: Committed) -> Iterator[str]:
     return (line for line in disagreements([*before, *own.values()]) if line.startswith(starts))
 
 
-def _outdated(one: Brought, contrib: Path, there: Committed) -> str | None:
+def _outdated(one: Brought, places: Places, there: Committed) -> str | None:
     """Why a valid result is of no use any more; None where it is."""
     try:
-        as_planned(one.job, contrib)
+        as_planned(one.job, places.contrib)
     except LeaderboardError as error:
         return f"{one.job.name}: dropped, as its entry has changed since: {error.faults[0]}"
-    if one.job.basis is not None:
-        old = there.get(one.job.place / FILE_NAME)
-        if old is None or basis_of(old) != one.job.basis:
-            return f"{one.job.name}: dropped, as its committed result has changed since; {HEALS}"
+    old = there.get(one.job.place / FILE_NAME)
+    if one.job.basis is not None and (old is None or basis_of(old) != one.job.basis):
+        return f"{one.job.name}: dropped, as its committed result has changed since; {HEALS}"
+    if old is not None and _is_newer(old, one.result, places.results):
+        return f"{one.job.name}: dropped, as a newer score is committed"
     return None
+
+
+def _is_newer(old: Result, brought: Result, results: Path) -> bool:
+    """Whether a committed result is newer than one that is brought late: as a whole, or by its key."""
+    if not rest_on_the_same(old, brought):
+        return False
+    if old.status == "complete" and moment(old) > moment(brought):
+        return True
+    if old.fresh is None or brought.fresh is None or old.fresh.key_sha256 == brought.fresh.key_sha256:
+        return False
+    current = load_keys(place_of(results, old.track, old.version)).current
+    return old.fresh.key_sha256 == current.key_sha256
 
 
 def _land(one: Brought, there: Committed, results: Path, lesser: Path) -> Landed:

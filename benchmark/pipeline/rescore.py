@@ -1,7 +1,6 @@
 """Carries out the jobs of a plan, one after another: each becomes files laid out as in results/."""
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,12 +77,16 @@ def rescore(job: Job, setting: Setting) -> Rescored:
 
 
 def put(result: Result, pictures: Arrays | None, output: Path) -> None:
-    """Writes a result with its gallery below `output` in one step, in place of all that its folder held."""
+    """Writes a result with its gallery below `output`, in place of all that its folder held.
+
+    Stopped at any moment, it leaves a whole folder or none, since a part of one would be refused.
+    """
     folder = output / result.place.parent
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent) as beside:
         made = write(result, pictures, Path(beside) / folder.name / FILE_NAME)
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
+            os.rename(folder, Path(beside) / ".before")
         os.rename(made.parent, folder)
 
 

@@ -8,6 +8,7 @@ Its name, or after `play` its first argument, says for what it stands in. STAGE 
 import json
 import os
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 STAGE = Path(os.environ["STAGE"])
@@ -68,12 +69,13 @@ def upload_artifact(name: str, source: str, none: str) -> int:
     return 0
 
 
-def download_artifact(name: str, number: str, target: str, run: str) -> int:
+def download_artifact(name: str, number: str, target: str, run: str, pattern: str) -> int:
     """As the real one: a single artifact goes straight into the folder, several get a folder each."""
     wanted = name or number.removeprefix("number-of-")
-    note("download", wanted or "all", f"to {target}", f"of run {run}" if run else "")
+    note("download", wanted or pattern or "all", f"to {target}", f"of run {run}" if run else "")
     there = sorted((STAGE / "artifacts").iterdir()) if (STAGE / "artifacts").is_dir() else []
-    found = [path for path in there if wanted in ("", path.name)]
+    parts = pattern.strip("{}").split(",") if pattern else [wanted or "*"]
+    found = [path for path in there if any(fnmatchcase(path.name, part) for part in parts)]
     if wanted and not found:
         return 1
     for path in found:
