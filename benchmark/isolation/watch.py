@@ -17,7 +17,7 @@ SHARE = (b"Pss_Anon:", b"Pss_Shmem:")
 
 
 def excess(there: list[int], image: int, task: dict[str, Any]) -> int:
-    """What all processes together take too much of, of which a case has all but this one and the image; or 0."""
+    """What all processes take too much of together, all but this one and the image being a case's; or 0."""
     if sum(map(threads, there)) > task["threads"]:
         return TOO_MANY
     own = [process for process in there if process not in (image, os.getpid())]

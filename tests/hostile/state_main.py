@@ -4,10 +4,10 @@ import contextlib
 import sys
 
 EARLY = "argparse" in sys.modules
-PROGRAM = None
+program = None
 with contextlib.suppress(SystemExit):
-    from venv import __main__ as PROGRAM
-AFTER = "argparse" in sys.modules and PROGRAM is None
+    from venv import __main__ as program
+AFTER = "argparse" in sys.modules and program is None
 
 
 def detect(rows, seed):
