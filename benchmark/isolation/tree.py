@@ -102,6 +102,6 @@ def _load_failure(message: Message) -> CallFailed:
         return CallFailed(STATUSES[payload[0]], one_line(payload[1:].decode(errors="replace")))
     if kind == b"D" and len(payload) == 4:
         status = struct.unpack("<i", payload)[0]
-        kind = Status.OUT_OF_MEMORY if status == TOO_LARGE else Status.CRASHED
-        return CallFailed(kind, f"method.py: its process {ending(status)} before it was imported")
+        failed = Status.OUT_OF_MEMORY if status == TOO_LARGE else Status.CRASHED
+        return CallFailed(failed, f"method.py: its process {ending(status)} before it was imported")
     return CallFailed(Status.CRASHED, "method.py: expected it to be imported, got a broken worker")
