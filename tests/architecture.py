@@ -14,7 +14,8 @@ MOST_BODY_LINES = 40
 MOST_PARAMETERS = 5
 """Parameters of a function, less `self` and `cls`."""
 STAND_ALONE = tuple(
-    f"benchmark.isolation.{name}" for name in ("worker", "calls", "filter", "loading", "room", "sweep")
+    f"benchmark.isolation.{name}"
+    for name in ("worker", "calls", "filter", "loading", "room", "sweep", "watch")
 )
 """The modules that are mounted alone: standard library and numpy only."""
 OPEN_TO_ENTRIES = "benchmark.models"

@@ -37,7 +37,9 @@ STATUSES = {
     "harm_exit": {CRASHED},
     "harm_fork_bomb": {CRASHED, TIMED_OUT},
     "harm_hang": {TIMED_OUT},
+    "harm_many_threads": {CRASHED},
     "harm_memory": {MEMORY},
+    "harm_memory_together": {MEMORY},
     "harm_output": {TIMED_OUT},
     "harm_signals": {CRASHED},
     "harm_threads": {CRASHED, MEMORY},
@@ -103,6 +105,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     monkeypatch.setenv("LEADERBOARD_SECRET", SECRET)
     monkeypatch.setattr("benchmark.isolation.launchers.SCRATCH_BYTES", SCRATCH)
     monkeypatch.setattr("benchmark.isolation.launchers.PROCESSES", 64)
+    monkeypatch.setattr("benchmark.isolation.launchers.TOGETHER", 1)
     truth = tmp_path / "truth.txt"
     truth.write_text(SECRET, encoding="utf-8")
     (tmp_path / "temp").mkdir()

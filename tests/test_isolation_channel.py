@@ -112,6 +112,30 @@ def test_message_out_of_turn_or_too_long_is_malformed(ends: Ends, data: bytes) -
         ends.channel.receive(1, soon())
 
 
+def test_line_comes_with_its_message_and_is_not_inherited(ends: Ends) -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        socket.send_fds(ends.control, [b"K" + struct.pack("<H", 0)], [near.fileno()])
+        message = ends.channel.message(soon())
+        assert message.kind == b"K" and message.line is not None
+        with message.line as line:
+            far.sendall(b"x")
+            assert line.recv(1) == b"x" and not line.get_inheritable()
+    ends.control.sendall(b"K" + struct.pack("<H", 0))
+    assert ends.channel.message(soon()).line is None
+
+
+def test_line_that_nobody_took_is_closed(ends: Ends) -> None:
+    near, far = socket.socketpair()
+    with far:
+        with near:
+            socket.send_fds(ends.control, [b"K" + struct.pack("<H", 9)], [near.fileno()])
+        with pytest.raises(TimeoutError):
+            ends.channel.message(soon(0.05))
+        ends.channel.close()
+        assert far.recv(1) == b""
+
+
 def test_output_keeps_its_beginning_and_its_end() -> None:
     reading, writing = os.pipe()
     output = Output(reading)

@@ -18,12 +18,13 @@ MISSING = 0x00050000 + errno.ENOSYS
 X86, ARM, I386 = 0xC000003E, 0xC00000B7, 0x40000003
 
 
-def verdict(machine: str, number: int, first: int = 0, *, architecture: int) -> int:
+def verdict(machine: str, number: int, *arguments: int, architecture: int) -> int:
     """What the program says of a call, as Linux's own interpreter would run it."""
     code = program(machine)
     assert code is not None
     steps = list(struct.iter_unpack("<HBBI", code))
-    record = struct.pack("<IIQQQQQQQ", number, architecture, 0, first, 0, 0, 0, 0, 0)
+    given = [*arguments, *[0] * 6][:6]
+    record = struct.pack("<IIQQQQQQQ", number, architecture, 0, *given)
     word = at = 0
     while True:
         kind, if_true, if_false, operand = steps[at]
@@ -69,6 +70,84 @@ def test_calls_are_judged_by_their_arguments(
         assert verdict(machine, clone, space | fork, architecture=architecture) == REFUSE
 
 
+MACHINES = {"x86_64": X86, "aarch64": ARM}
+NUMBERS = {
+    "fcntl": (72, 25),
+    "ioctl": (16, 29),
+    "madvise": (28, 233),
+    "mmap": (9, 222),
+    "setrlimit": (160, 164),
+    "prlimit64": (302, 261),
+}
+"""The numbers of calls on each machine, as Linux's headers give them."""
+LISTED = {
+    "fadvise64": (221, 223),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "readahead": (187, 213),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "mbind": (237, 235),
+    "set_mempolicy": (238, 237),
+    "get_mempolicy": (239, 236),
+}
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=list(MACHINES))
+def test_requests_are_allowed_by_name(column: int) -> None:
+    machine, architecture = list(MACHINES.items())[column]
+
+    def passes(name: str, *arguments: int) -> bool:
+        said = verdict(machine, NUMBERS[name][column], *arguments, architecture=architecture)
+        assert said in (ALLOW, REFUSE)
+        return said == ALLOW
+
+    commands = {command for command in range(1100) if passes("fcntl", 7, command)}
+    assert commands == {0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032}
+    requests = {request for request in range(0x5400, 0x8A00) if passes("ioctl", 7, request)}
+    assert requests == {0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451}
+    state_of_files, key_for_files, shared_copy, terminal = 0x80086601, 0xC0506617, 0x40049409, 0x802C542A
+    assert not any(passes("ioctl", 7, request) for request in (state_of_files, key_for_files, shared_copy))
+    assert passes("ioctl", 7, terminal)
+    advice = {number for number in range(256) if passes("madvise", 0, 4096, number)}
+    assert advice == {0, 1, 2, 3, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23, 102, 103}
+    # What stands above the low half the system does not read.
+    assert passes("fcntl", 7, 1 << 40 | 3) and not passes("fcntl", 7, 1 << 40 | 1036)
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=list(MACHINES))
+def test_memory_to_share_and_limits_of_dumps_are_refused(column: int) -> None:
+    machine, architecture = list(MACHINES.items())[column]
+
+    def passes(name: str, *arguments: int) -> bool:
+        return verdict(machine, NUMBERS[name][column], *arguments, architecture=architecture) == ALLOW
+
+    shared, private, validated, anonymous, stack = 1, 2, 3, 0x20, 0x20000
+    for flags in (shared, private, validated, private | anonymous, private | anonymous | stack):
+        assert passes("mmap", 0, 4096, 3, flags)
+    for flags in (shared | anonymous, validated | anonymous, shared | anonymous | stack):
+        assert not passes("mmap", 0, 4096, 3, flags)
+    core, files = 4, 7
+    assert passes("setrlimit", files, 1) and not passes("setrlimit", core, 1)
+    assert passes("prlimit64", 0, core, 0, 99) and passes("prlimit64", 0, files, 99)
+    assert not passes("prlimit64", 0, core, 99) and not passes("prlimit64", 0, core, 1 << 32)
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=list(MACHINES))
+def test_what_tells_of_files_in_memory_is_refused_or_missing(column: int) -> None:
+    machine, architecture = list(MACHINES.items())[column]
+    for both in LISTED.values():
+        assert verdict(machine, both[column], architecture=architecture) == REFUSE
+    for both in ((327, 286), (328, 287), (435, 435), (463, 463), (500, 500)):
+        assert verdict(machine, both[column], architecture=architecture) == MISSING
+    assert verdict(machine, 462, architecture=architecture) == ALLOW
+
+
 def test_calls_of_another_kind_of_machine_end_the_process() -> None:
     assert verdict("x86_64", 0, architecture=I386) == KILL
     assert verdict("x86_64", 63, architecture=ARM) == KILL
@@ -90,6 +169,8 @@ module.install()
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 assert status["Seccomp"].strip() == "2" and status["NoNewPrivs"].strip() == "1"
 socket.socketpair()[0].close()
+with open(sys.argv[1], "rb") as file:
+    assert os.preadv(file.fileno(), [part := bytearray(3)], 0) == 3 and part == b'""' + b'"'
 try:
     socket.socket(socket.AF_INET)
 except PermissionError:

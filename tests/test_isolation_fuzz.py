@@ -86,6 +86,7 @@ class Peer:
 
     def __init__(self, answer: Callable[[bytes], bytes], message: bytes = b"") -> None:
         self.control, self._theirs = socket.socketpair()
+        self.line, self._far = socket.socketpair()
         self._answer = answer
         self._message = message
         self.sent = b""
@@ -95,8 +96,8 @@ class Peer:
 
     def _serve(self) -> None:
         _, descriptors, _, _ = socket.recv_fds(self._theirs, 1, 2)
-        os.close(descriptors[1])
-        with socket.socket(fileno=descriptors[0]) as line, self._theirs:
+        os.close(*descriptors)
+        with self._far as line, self._theirs:
             line.sendall(b"H")
             (length,) = struct.unpack("<I", line.recv(4, socket.MSG_WAITALL))
             self.token = bytes.fromhex(json.loads(line.recv(length, socket.MSG_WAITALL))["token"])
@@ -106,7 +107,7 @@ class Peer:
 
     def call(self) -> Arrays:
         """What the host makes of it all."""
-        case = Case(self.control, SECONDS)
+        case = Case(self.control, self.line, SECONDS)
         try:
             return case.call(CALL)
         finally:
@@ -168,15 +169,16 @@ def test_changed_message_costs_one_case(changes: list[Mutation], message: bytes,
 @given(data=st.binary(max_size=40))
 def test_any_bytes_instead_of_a_greeting_give_no_case(data: bytes) -> None:
     control, theirs = socket.socketpair()
+    line, far = socket.socketpair()
 
     def greet() -> None:
         _, descriptors, _, _ = socket.recv_fds(theirs, 1, 2)
-        os.close(descriptors[1])
-        with socket.socket(fileno=descriptors[0]) as line, theirs:
-            line.sendall(b"G" + data)
+        os.close(*descriptors)
+        with far, theirs:
+            far.sendall(b"G" + data)
 
     thread = threading.Thread(target=greet)
     thread.start()
     with control, pytest.raises((Malformed, Gone)):
-        Case(control, SECONDS)
+        Case(control, line, SECONDS)
     thread.join()

@@ -92,7 +92,7 @@ def test_sandbox_shows_little_and_keeps_it(tmp_path: Path) -> None:
     assert seen["status"] == ["0" * 16, "0" * 16, "1"]
     assert seen["read_only"] == ["OSError"] * 5 and seen["scratch"] == ["1", "1"]
     assert seen["supervisor"] == "PermissionError"
-    assert seen["limits"] == [[0] * 2, [512 << 20] * 2, [512] * 2] and seen["sizes"] == [512 << 20] * 2
+    assert seen["limits"] == [[1] * 2, [512 << 20] * 2, [512] * 2] and seen["sizes"] == [512 << 20] * 2
 
 
 @pytest.mark.bwrap
@@ -105,7 +105,7 @@ def test_sandbox_holds_nothing_of_the_repository(tmp_path: Path) -> None:
     """
     with worker(BWRAP, written(tmp_path, body, "import os, sys")) as run:
         printed = run.examine(lambda call: call(detect())).output.splitlines()
-    inside = ("calls", "filter", "loading", "room", "sweep", "worker")
+    inside = ("calls", "filter", "loading", "room", "sweep", "watch", "worker")
     assert sorted(printed) == ["/entry method.py", *(f"/worker {name}.py" for name in inside)]
 
 

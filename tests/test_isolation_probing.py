@@ -58,6 +58,8 @@ def test_sandbox_with_a_hole_is_refused(name: str, tmp_path: Path, monkeypatch: 
 FILES = {
     "capabilities": ("room.py", 'call("capset", head, sets)', "pass"),
     "filter": ("worker.py", 'parts["filter"].install()', "pass"),
+    "standard": ("worker.py", "renew(*renewed)", "pass"),
+    "requests": ("filter.py", "yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)", "pass"),
     "processes": (
         "room.py",
         '_mount("proc", "/proc", READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)',
@@ -115,7 +117,7 @@ def test_any_other_outcome_is_a_fault(name: str) -> None:
 def test_machine_without_a_filter_is_not_asked_for_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     expected = probing._expected(frozenset())
-    assert expected["filter"] == "0" and not {"sockets", "namespaces"} & set(expected)
+    assert expected["filter"] == "0" and not {"sockets", "namespaces", "requests"} & set(expected)
     assert BWRAP.weakness == "no filter of system calls: expected x86_64 or aarch64, got riscv64"
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     assert BWRAP.weakness is None and PROCESS.weakness is None

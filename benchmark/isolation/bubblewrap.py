@@ -13,7 +13,8 @@ SCRATCH_BYTES = 512 << 20
 """The size of the scratch folder, of shared memory, and of any one file."""
 ROOM_CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SYS_CHROOT", "CAP_SETPCAP")
 """What the worker needs inside to make rooms for cases; gone in a case before a line of the entry runs."""
-DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES = ("null", "full", "random", "urandom")
+"""Without zero: what is mapped of it to be shared is memory that no limit counts."""
 LINKS = {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 NAME = "entry"
 """The sandbox's host and user name."""

@@ -18,36 +18,41 @@ from benchmark.isolation.protocol import (
     read_head,
     sized,
 )
+from benchmark.isolation.watch import TOO_LARGE, TOO_MANY
 from benchmark.records import Arrays, Call, CallFailed, Status
 
 START_SECONDS = 20.0
 """How long the fork for a case may take."""
 END_SECONDS = 1.0
 """How long the news of a process's end may take."""
+ENDED_FOR = {
+    TOO_MANY: "was ended for running too many processes and threads",
+    TOO_LARGE: "was ended, with all that it had started, for holding too much memory",
+}
+"""The words for what the supervisor ends a case for."""
 
 
 class Case:
     """A fresh fork of a loaded entry, serving the calls of one case.
 
-    Raises TimeoutError, Gone or Malformed when the fork cannot be had.
+    It owns its line, the host's end of a pair of sockets that the supervisor made. Raises TimeoutError, Gone
+    or Malformed when the fork cannot be had.
     """
 
-    def __init__(self, control: socket.socket, call_seconds: float) -> None:
+    def __init__(self, control: socket.socket, line: socket.socket, call_seconds: float) -> None:
         self._call_seconds = call_seconds
         self.seconds = 0.0
         """Wall time of the calls so far."""
         self.broken = False
         """Whether the worker can no longer be trusted to keep to the protocol or to its deadline."""
-        ours, theirs = socket.socketpair()
         reading, writing = os.pipe()
-        self._channel = Channel(control, Output(reading), ours)
+        self._channel = Channel(control, Output(reading), line)
         try:
-            socket.send_fds(control, [b"C"], [theirs.fileno(), writing])
+            socket.send_fds(control, [b"C"], [writing])
         except OSError:
             self.close()
             raise Gone from None
         finally:
-            theirs.close()
             os.close(writing)
         self._await_start()
 
@@ -78,9 +83,7 @@ class Case:
             self.broken = True
             raise CallFailed(Status.BAD_OUTPUT, f"{call.function}: {error}") from None
         except Ended as error:
-            raise CallFailed(
-                Status.CRASHED, f"{call.function}: its process {ending(error.args[0])} before it answered"
-            ) from None
+            raise _ended(call, error.args[0]) from None
         except Gone:
             raise self._gone(call) from None
         finally:
@@ -89,9 +92,7 @@ class Case:
 
     def close(self) -> None:
         """Closes the host's ends; the fork ends by itself or is ended with the case."""
-        self._channel.output.close()
-        if self._channel.line is not None:
-            self._channel.line.close()
+        self._channel.close()
 
     def _await_start(self) -> None:
         try:
@@ -118,10 +119,7 @@ class Case:
     def _gone(self, call: Call) -> CallFailed:
         """What to say when the fork closed its line: how its process ended, if it did."""
         try:
-            status = self._channel.end_status(time.monotonic() + END_SECONDS)
-            return CallFailed(
-                Status.CRASHED, f"{call.function}: its process {ending(status)} before it answered"
-            )
+            return _ended(call, self._channel.end_status(time.monotonic() + END_SECONDS))
         except (TimeoutError, Gone, Malformed):
             self.broken = True
             reason = f"{call.function}: expected an answer, got a closed line"
@@ -132,10 +130,16 @@ def _reason(head: Head, body: bytearray) -> str:
     return one_line(body.decode(errors="replace")) or f"{head.status} without a reason"
 
 
+def _ended(call: Call, status: int) -> CallFailed:
+    """What to say when the process ended before it answered."""
+    kind = Status.OUT_OF_MEMORY if status == TOO_LARGE else Status.CRASHED
+    return CallFailed(kind, f"{call.function}: its process {ending(status)} before it answered")
+
+
 def ending(status: int) -> str:
     """How a process ended, from its wait status: `ended with exit code 3`, `was ended by SIGSEGV`."""
     if status < 0:
-        return "was ended for running too many processes"
+        return ENDED_FOR.get(status, "was ended")
     if not os.WIFSIGNALED(status):
         return f"ended with exit code {os.waitstatus_to_exitcode(status)}"
     number = os.WTERMSIG(status)

@@ -35,6 +35,8 @@ class Message:
     """One byte, as listed in `worker.py`."""
     payload: bytes
     """What it carries."""
+    line: socket.socket | None = None
+    """The host's end of the next case's line, where it came with the message; for the reader to close."""
 
 
 class Output:
@@ -86,6 +88,7 @@ class Channel:
         self.image_gone = False
         """Whether the image has ended, so that no more cases can start."""
         self._ended: int | None = None
+        self._came: socket.socket | None = None
         if line is not None:
             line.setblocking(False)
 
@@ -99,7 +102,16 @@ class Channel:
         kind, length = MESSAGE.unpack(self._control_bytes(MESSAGE.size, deadline))
         if length > MESSAGE_BYTES:
             raise Malformed(f"a message of up to {MESSAGE_BYTES} bytes was expected, got {length}")
-        return Message(kind, self._control_bytes(length, deadline))
+        payload = self._control_bytes(length, deadline)
+        line, self._came = self._came, None
+        return Message(kind, payload, line)
+
+    def close(self) -> None:
+        """Closes the host's ends of what is the channel's own: the output, and the lines; not the control."""
+        self.output.close()
+        for line in (self.line, self._came):
+            if line is not None:
+                line.close()
 
     def send(self, parts: Iterable[memoryview], deadline: float) -> None:
         """All parts go out on the case's line. Raises TimeoutError, Gone, Ended or Malformed."""
@@ -174,14 +186,24 @@ class Channel:
             if left <= 0:
                 raise TimeoutError
             if self._poll({self.control.fileno(): select.POLLIN}, left):
-                try:
-                    got = self.control.recv(count - len(data))
-                except OSError:
-                    got = b""
+                got = self._heard(count - len(data))
                 if not got:
                     raise Gone
                 data += got
         return data
+
+    def _heard(self, most: int) -> bytes:
+        """What the supervisor has sent, up to `most` bytes; a socket that came along is kept."""
+        try:
+            got, descriptors, _, _ = socket.recv_fds(self.control, most, 1)
+            for descriptor in descriptors:
+                if self._came is not None:
+                    self._came.close()
+                self._came = socket.socket(fileno=descriptor)
+                self._came.set_inheritable(False)
+        except OSError:
+            return b""
+        return got
 
     def _poll(self, events: dict[int, int], seconds: float) -> set[int]:
         """The descriptors of `events` that are ready; reads the output meanwhile."""

@@ -21,7 +21,7 @@ from benchmark.isolation.numeric import numeric_class, numeric_environment
 from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
-INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py")
+INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py", "watch.py")
 """The files that run inside; the first is the program."""
 FLAGS = ("-s", "-S", "-B", "-P", "-u")
 """No packages but those named, no bytecode written, no folder of the script, prints at once."""
@@ -31,7 +31,11 @@ SCRATCH = ("/tmp", "/dev/shm")
 """The folders an entry may write to in the sandbox."""
 OPEN_FILES = 512
 PROCESSES = 512
-"""How many processes an entry may run; in the sandbox the system also counts their threads."""
+"""How many threads all processes of an entry may run together."""
+CORE_BYTES = 1
+"""Too few for any dump. At 0 the system would still hand one to a program that the machine names."""
+TOGETHER = 2
+"""How many times the memory of one process all processes of an entry may hold together."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "AS": memory + ADDRESS_SPACE,
         "FSIZE": SCRATCH_BYTES,
         "NOFILE": OPEN_FILES,
-        "CORE": 0,
+        "CORE": CORE_BYTES,
     }
     description = {
         "control": control,
@@ -175,7 +179,8 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "rooms": bool(plan.wrapper),
         "scratch": plan.scratch,
         "scratch_bytes": SCRATCH_BYTES,
-        "processes": PROCESSES,
+        "threads": PROCESSES,
+        "memory": TOGETHER * memory,
         "limits": {**limits, **plan.limits},
     }
     return [*plan.wrapper, interpreter(), *FLAGS, plan.worker, json.dumps(description)]

@@ -21,6 +21,8 @@ from typing import Any
 
 MOST_NAMES = 1000
 """How many modules are imported ahead at most."""
+APART = frozenset({"__main__", "antigravity", "conftest", "idlelib", "test", "tests", "turtledemo"})
+"""Parts of names that are left to the cases: such a module may be a program, which its import runs."""
 
 Function = Callable[..., object]
 Task = dict[str, Any]
@@ -86,8 +88,8 @@ def named(folder: str) -> Iterator[tuple[str, list[str]]]:
         folders.sort()
         for file in sorted(name for name in files if name.endswith(".py")):
             for name, members in named_in(os.path.join(place, file)):
-                if name.partition(".")[0] not in own and "__main__" not in name.split("."):
-                    yield name, members
+                if name.partition(".")[0] not in own and APART.isdisjoint(name.split(".")):
+                    yield name, [member for member in members if member not in APART]
 
 
 def named_in(path: str) -> Iterator[tuple[str, list[str]]]:

@@ -29,7 +29,11 @@ READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/proc/se
 """Where nothing may be written, the interpreter's folder besides."""
 FAMILIES = (2, 10, 16)
 """Sockets that reach out, by family: IPv4, IPv6, and netlink, which asks the system."""
-FILTERED = ("sockets", "namespaces")
+REQUESTS = 8
+"""How many requests of the probe's list the filter refuses."""
+NULL = ["device", 0, "refused", "refused"]
+"""A standard descriptor that no other case shares, and that changes nothing of the machine's."""
+FILTERED = ("sockets", "namespaces", "requests")
 """The probes that only the filter of system calls makes fail."""
 NEXT_STEP = f"{ALLOW}; score nothing in a sandbox that fails a probe"
 
@@ -68,6 +72,9 @@ def _seen(start: Callable[[Task], Launched]) -> Mapping[str, object]:
     )
     tree = Tree(start(task))
     try:
+        tree.load(SECONDS)
+        # What the first case left, the second sees.
+        _answer(tree, call)
         seen: dict[str, object] = json.loads(bytes(_answer(tree, call).tolist()))
     except (CallFailed, Gone, Malformed, TimeoutError, ValueError) as error:
         got = error.reason if isinstance(error, CallFailed) else type(error).__name__
@@ -79,7 +86,6 @@ def _seen(start: Callable[[Task], Launched]) -> Mapping[str, object]:
 
 def _answer(tree: Tree, call: Call) -> npt.NDArray[Any]:
     """int64 (n,): what the probe answers, in a case as any other."""
-    tree.load(SECONDS)
     case = tree.begin(SECONDS)
     try:
         return case.call(call)["seen"]
@@ -99,6 +105,10 @@ def _expected(variables: frozenset[str]) -> dict[str, Any]:
         "home": list(below[:1]) if inside else [],
         "processes": ["1", "2"],
         "variables": sorted(variables | {"PWD"}),
+        "standard": [NULL] * 3,
+        "printing": [True] * 2,
+        "line": "inside",
+        "requests": ["refused"] * REQUESTS,
         "descriptors": 4,
         "capabilities": 0,
         "new privileges": "1",

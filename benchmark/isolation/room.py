@@ -26,7 +26,7 @@ DUMPABLE, DROP_BOUND, AMBIENT, AMBIENT_CLEAR = 4, 24, 47, 4
 HELD = (8, 18, 21)
 """The capabilities a sandbox leaves its first process: to drop others, to change the root, to mount."""
 CAPABILITIES_VERSION = 0x20080522
-DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """The machine's own, whose modes and times an entry could otherwise change where root runs the scorer."""
 ANSWER_BYTES = 512
 LIBRARY = ctypes.CDLL(None, use_errno=True)

@@ -31,11 +31,11 @@ def clean(image: int, scratch: list[str]) -> None:
         wipe(folder)
 
 
-def running() -> int:
-    """How many processes there are in a process namespace of its own; elsewhere, how many below this one."""
+def there() -> list[int]:
+    """The processes of a process namespace of its own, this one included; elsewhere, those below this one."""
     if os.getpid() == 1:
-        return sum(name.isdigit() for name in os.listdir("/proc"))
-    return sum(1 for _ in living(os.getpid()))
+        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return list(living(os.getpid()))
 
 
 def living(root: int) -> Iterator[int]:

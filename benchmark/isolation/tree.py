@@ -9,6 +9,7 @@ from benchmark.isolation.case import Case, ending
 from benchmark.isolation.channel import Channel, Gone, Message, Output
 from benchmark.isolation.launched import Launched
 from benchmark.isolation.protocol import STATUSES, Malformed, one_line
+from benchmark.isolation.watch import TOO_LARGE
 from benchmark.records import CallFailed, Status
 
 UP_SECONDS = 30.0
@@ -55,12 +56,16 @@ class Tree:
 
     def begin(self, call_seconds: float) -> Case:
         """A fork for one case. Raises TimeoutError, Gone or Malformed when there is none to be had."""
+        line = None
         while self._expected:
             message = self._channel.message(time.monotonic() + CLEAR_SECONDS)
+            line = message.line or line
             if message.kind not in self._expected:
                 raise Malformed("the end of the last case was expected, got another message")
             self._expected.remove(message.kind)
-        return Case(self._launched.control, call_seconds)
+        if line is None:
+            raise Malformed("a line for the next case was expected, got none")
+        return Case(self._launched.control, line, call_seconds)
 
     def finish(self, case: Case) -> None:
         """Ends a case and whatever it left; the clearing goes on while the host does other things."""
@@ -69,7 +74,7 @@ class Tree:
 
     def end(self) -> None:
         """Ends every process and removes what they left. May be called again."""
-        self._channel.output.close()
+        self._channel.close()
         self._launched.end()
 
     def _await_up(self) -> None:
@@ -96,6 +101,7 @@ def _load_failure(message: Message) -> CallFailed:
     if kind == b"F" and payload and 0 < payload[0] < len(STATUSES):
         return CallFailed(STATUSES[payload[0]], one_line(payload[1:].decode(errors="replace")))
     if kind == b"D" and len(payload) == 4:
-        how = ending(struct.unpack("<i", payload)[0])
-        return CallFailed(Status.CRASHED, f"method.py: its process {how} before it was imported")
+        status = struct.unpack("<i", payload)[0]
+        failed = Status.OUT_OF_MEMORY if status == TOO_LARGE else Status.CRASHED
+        return CallFailed(failed, f"method.py: its process {ending(status)} before it was imported")
     return CallFailed(Status.CRASHED, "method.py: expected it to be imported, got a broken worker")

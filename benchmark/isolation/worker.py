@@ -17,10 +17,12 @@ and empties the scratch folders (`sweep.py`).
 A message to the host is a kind of one byte, a length (u16) and that many bytes. `U`: the supervisor is up.
 `R`: the entry can be imported. `F`: it cannot; a status byte and a reason. `N`: no room could be made; the
 reason. `X`: the case's process ended; its wait status (i32). `D`: the image, or the trial of its import,
-ended; its wait status, or -1 where too many processes ran. `K`: nothing of the last case is left.
-A message from the host is one byte. `C`, with the case's socket and the pipe for its output: start a case.
-`E`: end what is left of it. The supervisor passes `C` on to the image with the room's namespaces besides;
-before any, `L` with a room's namespaces: try the import.
+ended; its wait status, or what `watch.py` says where too much ran or was held. `K`, with the host's end of
+the next case's line: nothing of the last case is left. The line is made here, as a socket belongs for good
+to the network it was made in.
+A message from the host is one byte. `C`, with the pipe for the case's output: start a case. `E`: end what is
+left of it. The supervisor passes `C` on to the image with the case's end of its line before the pipe, and
+the room's namespaces behind it; before any, `L` with a room's namespaces: try the import.
 """
 
 import contextlib
@@ -35,18 +37,19 @@ import signal
 import socket
 import struct
 import sys
+import time
 import traceback
 from typing import Any, NoReturn
 
 MESSAGE = struct.Struct("<cH")
 WATCH_MILLISECONDS = 100
-"""How often the processes are counted: where root runs the scorer, the system does not limit them."""
+"""How often the threads and their memory are counted: the system limits neither for all of them together."""
 DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 """The options of Linux's prctl."""
 LINUX = sys.platform == "linux"
 LIBRARY = ctypes.CDLL(None)
 
-PARTS = ("calls", "filter", "loading", "room", "sweep")
+PARTS = ("calls", "filter", "loading", "room", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
@@ -69,7 +72,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prctl(SUBREAPER, 1)
     prctl(DUMPABLE, 0)
-    for name in ("room", "sweep"):
+    for name in ("room", "sweep", "watch"):
         load_part(name)
     tell(host, b"U")
     ours, theirs = socket.socketpair()
@@ -110,6 +113,8 @@ class Rooms:
     def __init__(self, image: int, task: Task) -> None:
         self.image = image
         self.task = task
+        self.line: socket.socket | None = None
+        """The end of the next case's line that the case gets."""
         self._room: Any = None
         self._next: Any = None
 
@@ -134,16 +139,19 @@ class Rooms:
 
 
 def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
-    """Passes messages on between the host and the image until either is gone, or too many processes run."""
+    """Passes messages on between the host and the image until either is gone, or a case takes too much."""
     socket.send_fds(line, [b"L"], rooms.taken())
     poller = select.poll()
     poller.register(host, select.POLLIN)
     poller.register(line, select.POLLIN)
+    look = 0.0
     while True:
         ready = {number for number, _ in poller.poll(WATCH_MILLISECONDS)}
-        if parts["sweep"].running() > rooms.task["processes"]:
-            tell(host, b"D", struct.pack("<i", -1))
-            return
+        if time.monotonic() >= look:
+            if excess := parts["watch"].excess(parts["sweep"].there(), rooms.image, rooms.task):
+                tell(host, b"D", struct.pack("<i", excess))
+                return
+            look = time.monotonic() + WATCH_MILLISECONDS / 1000
         if line.fileno() in ready:
             message = line.recv(4096)
             if not message:
@@ -156,13 +164,16 @@ def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
 
 def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
     """Does what the host asks for; whether it is still there."""
-    command, descriptors, _, _ = socket.recv_fds(host, 1, 2)
-    if command == b"C":
-        socket.send_fds(line, [command], [*descriptors, *rooms.taken()])
+    command, descriptors, _, _ = socket.recv_fds(host, 1, 1)
+    if command == b"C" and rooms.line is not None:
+        with rooms.line:
+            socket.send_fds(line, [command], [rooms.line.fileno(), *descriptors, *rooms.taken()])
         rooms.prepare()
     elif command == b"E":
         rooms.clear()
-        tell(host, b"K")
+        theirs, rooms.line = socket.socketpair()
+        with theirs:
+            socket.send_fds(host, [MESSAGE.pack(b"K", 0)], [theirs.fileno()])
     for descriptor in descriptors:
         os.close(descriptor)
     return command in (b"C", b"E")
@@ -239,12 +250,12 @@ def set_limits(limits: dict[str, int]) -> None:
                 raise
 
 
-def silence() -> None:
-    """Sends what the image itself prints from now on to nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+def renew(*numbers: int) -> None:
+    """Opens the null device anew in place of standard descriptors: to read nothing, or print to nowhere."""
+    for number in numbers:
+        nowhere = os.open(os.devnull, os.O_WRONLY if number else os.O_RDONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def serve_cases(line: socket.socket, task: Task) -> NoReturn:
@@ -287,7 +298,7 @@ def tell_trial(line: socket.socket, trial: socket.socket, status: int) -> None:
     if said[0] != b"S":
         tell(line, b"N", said[0][:REASON_BYTES] or b"the first case ended while it was set up")
     elif said[1][:1] == b"R":
-        silence()
+        renew(1, 2)
         tell(line, b"R")
         return
     elif said[1][:1] == b"F":
@@ -310,11 +321,16 @@ def heard(trial: socket.socket) -> bytes:
 # The case.
 
 
-def settle(namespaces: list[int], task: Task) -> None:
-    """Makes this fork the entry's own: a session, a room, no privilege. Raises OSError with what failed."""
+def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
+    """Makes this fork the entry's own: a session, a room, no privilege. Raises OSError with what failed.
+
+    renewed: the standard descriptors that it opens anew, as those it was born with are every case's.
+    """
     os.setsid()
     if namespaces:
         parts["room"].enter(namespaces, task["scratch"][0])
+    renew(*renewed)
+    if namespaces:
         parts["filter"].install()
     prctl(DEATH_SIGNAL, signal.SIGKILL)
     prctl(DUMPABLE, 1)
@@ -323,7 +339,7 @@ def settle(namespaces: list[int], task: Task) -> None:
 def run_trial(said: socket.socket, namespaces: list[int], task: Task) -> NoReturn:
     """Tries the import of the entry, and says how that went."""
     try:
-        settle(namespaces, task)
+        settle(namespaces, task, 0)
     except OSError as error:
         said.send(str(error).encode()[:REASON_BYTES])
         os._exit(1)
@@ -342,7 +358,7 @@ def run_case(descriptors: list[int], namespaces: list[int], task: Task) -> NoRet
     """Imports the entry and serves the calls of one case until the host closes its end."""
     code = 1
     try:
-        settle(namespaces, task)
+        settle(namespaces, task, 0, 1, 2)
         line = socket.socket(fileno=descriptors[0])
         line.sendall(b"H")
         served = parts["calls"].Served(task["signature"], task["folder"])

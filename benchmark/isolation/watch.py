@@ -1,0 +1,47 @@
+"""Counts what all processes of a case take together: their threads, and the memory that they hold.
+
+It stands alone beside `worker.py`. The system limits the memory of each process, and the number of threads
+only where an ordinary user runs the scorer.
+"""
+
+import contextlib
+import os
+from typing import Any
+
+TOO_MANY, TOO_LARGE = -1, -2
+"""What is told instead of a wait status: too many threads ran, or too much memory was held."""
+HELD = (b"RssAnon:", b"RssShmem:")
+"""The lines of a process's status that tell its own memory and what it shares, in KiB; no mapped files."""
+SHARE = (b"Pss_Anon:", b"Pss_Shmem:")
+"""The same with each page divided among those that hold it, which takes the system longer to find out."""
+
+
+def excess(there: list[int], image: int, task: dict[str, Any]) -> int:
+    """What all processes take too much of together, all but this one and the image being a case's; or 0."""
+    if sum(map(threads, there)) > task["threads"]:
+        return TOO_MANY
+    own = [process for process in there if process not in (image, os.getpid())]
+    if sum(kibibytes(f"/proc/{process}/status", HELD) or 0 for process in own) << 10 <= task["memory"]:
+        return 0
+    return TOO_LARGE if sum(map(share, own)) << 10 > task["memory"] else 0
+
+
+def threads(process: int) -> int:
+    """How many threads a process has: each is a folder, which counts as a link to the one above."""
+    with contextlib.suppress(OSError):
+        return max(1, os.stat(f"/proc/{process}/task").st_nlink - 2)
+    return 0
+
+
+def share(process: int) -> int:
+    """The KiB that a process holds, pages of several divided among them; undivided where that is hidden."""
+    divided = kibibytes(f"/proc/{process}/smaps_rollup", SHARE)
+    return divided if divided is not None else kibibytes(f"/proc/{process}/status", HELD) or 0
+
+
+def kibibytes(path: str, names: tuple[bytes, ...]) -> int | None:
+    """The sum of the lines of the given names; None where there are none, as of a process that has ended."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        found = [int(line.split()[1]) for line in file if line.startswith(names)]
+        return sum(found) if found else None
+    return None
