@@ -27,10 +27,14 @@ def test_everything_is_rendered_alike_each_time(tmp_path: Path) -> None:
         ".parts/cards.html",
         ".parts/recent.html",
         "embedding-detection/1.0/index.md",
+        "embedding-detection/compare/index.md",
         "embedding-detection/index.md",
+        "embedding-mitigation/compare/index.md",
         "embedding-mitigation/index.md",
         "entries/omnibus_test.md",
+        "image-detection/compare/index.md",
         "image-detection/index.md",
+        "image-mitigation/compare/index.md",
         "image-mitigation/index.md",
     ]
 
