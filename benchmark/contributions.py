@@ -76,12 +76,12 @@ class Difference:
 
 
 def placements(scores: FloatArray, positive: BoolArray) -> FloatArray:
-    """float64 (n,) in [0, 1]: of a positive the share of negatives it outranks, of a negative the share of
-    positives that outrank it; equal scores count half.
+    """How well each case is told from those of the other sort, float64 (n,) in [0, 1]; higher is better.
 
-    scores: float64 (n,), finite. positive: bool (n,). The mean over the positives, and that over the
-    negatives, is the AUROC. Raises UndefinedMetric without a positive or a negative. Source: DeLong,
-    DeLong and Clarke-Pearson (1988), equations 4 and 5.
+    Of a positive it is the share of negatives it outranks, of a negative the share of positives that
+    outrank it; equal scores count half. The mean over the positives, and that over the negatives, is the
+    AUROC. scores: float64 (n,), finite. positive: bool (n,). Raises UndefinedMetric without a positive or a
+    negative. Source: DeLong, DeLong and Clarke-Pearson (1988), equations 4 and 5.
     """
     if positive.all() or not positive.any():
         raise UndefinedMetric("needs at least one shortcut case and one null case")
@@ -99,23 +99,17 @@ def auroc_samples(columns: Columns, _strata: Sequence[str] = ()) -> list[Sample]
     """
     if columns.score is None:
         raise UndefinedMetric("the entry returns no score")
-    variants, found = np.unique(columns.variant), []
-    for variant in variants:
-        rows = np.flatnonzero((columns.variant == variant) & (columns.kind != Kind.AMBIGUOUS))
-        positive = columns.kind[rows] == Kind.SHORTCUT
-        values = placements(columns.score[rows], positive)
-        for members in (positive, ~positive):
-            found.append(
-                Sample(
-                    cases=rows[members],
-                    values=values[members],
-                    share=0.5 / len(variants),
-                    weight=1 / len(variants),
-                    moves=members is not positive,
-                    parts=2 * int((~members).sum()),
-                )
-            )
-    return found
+    variants = np.unique(columns.variant)
+    return [sample for v in variants for sample in _of_variant(columns, columns.score, v, 1 / len(variants))]
+
+
+def _of_variant(columns: Columns, scores: FloatArray, variant: str, weight: float) -> Iterator[Sample]:
+    rows = np.flatnonzero((columns.variant == variant) & (columns.kind != Kind.AMBIGUOUS))
+    positive = columns.kind[rows] == Kind.SHORTCUT
+    values, shortcuts = placements(scores[rows], positive), int(positive.sum())
+    nulls = len(rows) - shortcuts
+    yield Sample(rows[positive], values[positive], weight / 2, weight, moves=False, parts=2 * nulls)
+    yield Sample(rows[~positive], values[~positive], weight / 2, weight, moves=True, parts=2 * shortcuts)
 
 
 def mean_samples(columns: Columns, strata: Sequence[str], figure: str) -> list[Sample]:

@@ -28,9 +28,7 @@ from benchmark.summary import FEW, draws, ones
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import Version
 
-VERSIONS = {
-    (track.key, version.number): version for track in TRACKS.values() for version in track.versions
-}
+VERSIONS = {(track.key, version.number): version for track in TRACKS.values() for version in track.versions}
 THREE_AND_TWO = np.array([True, True, True, False, False])
 GOOD, PERFECT = np.array([3.0, 1.0, 2.0, 2.0, 0.0]), np.array([5.0, 5.0, 5.0, 1.0, 1.0])
 

@@ -177,7 +177,7 @@ def _packing(comparison: Comparison, vectors: Sequence[FloatArray]) -> Packing:
 
 
 def _cases(comparison: Comparison) -> Iterator[list[object]]:
-    """Each case: id, variant, strength, kind, and the slot of its own contribution, null where none counts."""
+    """Each case: id, variant, strength, kind, and the slot of its contribution; null where it counts not."""
     columns = comparison.columns
     described = zip(columns.variant.tolist(), columns.strength.tolist(), columns.kind.tolist(), strict=True)
     for number, (name, facts) in enumerate(zip(comparison.ids, described, strict=True)):

@@ -15,7 +15,9 @@ MOST = 4
 """How many entries the page compares at most."""
 
 
-def compare_page(board: Board, table: Standings, gallery: Gallery | None, templates: jinja2.Environment) -> Page:
+def compare_page(
+    board: Board, table: Standings, gallery: Gallery | None, templates: jinja2.Environment
+) -> Page:
     """The compare page of a table, with its data inside: it works where nothing can be fetched too."""
     found, folder, track = comparison_of(table), folder_of(table), table.track
     body = templates.get_template("compare.md.j2").render(

@@ -427,19 +427,25 @@
       words.every((word) => `${title} ${id}`.toLowerCase().includes(word)),
     );
     const shown = fits.slice(0, LISTED);
-    const full = chosen.length >= MOST;
     choices.replaceChildren(
       ...shown.map(({ id, title, group, value }) => {
         const box = html("input", { type: "checkbox", value: id, autocomplete: "off" });
-        box.checked = chosen.includes(id);
-        box.disabled = full && !box.checked;
         const about = [number(value), group].filter(Boolean).join(", ");
         return html("label", {}, box, ` ${title} `, html("span", { class: "lb-quiet" }, about));
       }),
     );
-    const of = shown.length < fits.length ? `the first ${shown.length} of ${fits.length}` : `${fits.length}`;
+    choices.dataset.told = shown.length < fits.length ? `the first ${shown.length} of ${fits.length}` : `${fits.length}`;
+    ticked();
+  };
+
+  const ticked = () => {
+    const full = chosen.length >= MOST;
+    for (const box of choices.querySelectorAll("input")) {
+      box.checked = chosen.includes(box.value);
+      box.disabled = full && !box.checked;
+    }
     const room = full ? `; ${MOST} are the most that fit` : "";
-    picker.querySelector("output").textContent = `${of} listed, ${chosen.length} chosen${room}`;
+    picker.querySelector("output").textContent = `${choices.dataset.told} listed, ${chosen.length} chosen${room}`;
   };
 
   const choose = (ids) => {
@@ -504,7 +510,7 @@
   const show = () => {
     const picked = chosen.map((id) => entries.get(id));
     pickedList();
-    offer();
+    ticked();
     root.querySelector(".lb-verdict").replaceChildren(...notes(), ...verdict(picked));
     root.querySelector(".lb-pairs").replaceChildren(...picked.slice(1).map((other, place) => pair(picked[0], other, place === 0)));
     looks(picked);
@@ -513,7 +519,6 @@
   choices.addEventListener("change", ({ target }) => {
     const others = chosen.filter((id) => id !== target.value);
     choose(target.checked ? [...others, target.value] : others);
-    [...choices.querySelectorAll("input")].find((box) => box.value === target.value)?.focus();
   });
   find.addEventListener("input", offer);
   picker.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
@@ -531,5 +536,6 @@
   picker.open = chosen.length < 2;
   document.querySelector("[data-lb-unscripted]").remove();
   root.hidden = false;
+  offer();
   show();
 })();
