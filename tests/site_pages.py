@@ -12,6 +12,9 @@ from tests.builders_site import Made
 TRACK_PAGE = "leaderboard/embedding-detection/index.html"
 TRACK_OF_GALLERY = "leaderboard/image-detection/index.html"
 GALLERY = "leaderboard/image-detection/gallery/index.html"
+COMPARE = "leaderboard/embedding-detection/compare/index.html"
+COMPARE_MEANS = "leaderboard/embedding-mitigation/compare/index.html"
+COMPARE_IMAGES = "leaderboard/image-detection/compare/index.html"
 SHARED_IMAGES = 8
 """Two images of the null and of the ρ = 1 case of seeds 0 and 2 each: what the made-up galleries share."""
 PAGES = (
@@ -23,6 +26,10 @@ PAGES = (
     TRACK_OF_GALLERY,
     GALLERY,
     "leaderboard/image-mitigation/index.html",
+    COMPARE,
+    f"{COMPARE}?entries=omnibus_test,hostile,random_score",
+    f"{COMPARE_MEANS}?entries=em_best,em_second",
+    f"{COMPARE_IMAGES}?entries=id_best,id_sixth,id_plain",
     "leaderboard/entries/em_best.html",
     "leaderboard/entries/id_best.html",
     "leaderboard/entries/id_plain.html",

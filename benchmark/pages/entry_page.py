@@ -12,6 +12,7 @@ from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, rank_text
 from benchmark.pages.case_map import CaseMap, case_map
 from benchmark.pages.case_table import CaseTable, result_cases
+from benchmark.pages.compare_data import can_be_compared
 from benchmark.pages.gallery_page import Choices, choices
 from benchmark.pages.gather import Board, Face, TrackBoard
 from benchmark.pages.render import Page
@@ -88,6 +89,13 @@ class Section:
     """Whether new fresh scores are made with another one."""
     verified: Verification | None
     """When its result was last scored again; None when it was not."""
+    neighbors: tuple[Face, ...]
+    """The entries it cannot be told apart from and can be compared with."""
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it can be compared with the other entries of the table."""
+        return can_be_compared(self.row)
 
     @property
     def choices(self) -> Choices:
@@ -156,7 +164,14 @@ def _section(board: Board, table: Standings, row: Standing) -> Section:
         key=key,
         old_key=key is not board.key(table),
         verified=board.verification(row.result),
+        neighbors=tuple(_neighbors(table, row, board.faces)),
     )
+
+
+def _neighbors(table: Standings, row: Standing, faces: Mapping[str, Face]) -> Iterator[Face]:
+    if row.rank is not None and can_be_compared(row):
+        level = frozenset(table.level_with(row.entry))
+        yield from (faces[r.entry] for r in table.rows if r.entry in level and can_be_compared(r))
 
 
 def _fresh_figures(result: Result | None, names: Sequence[str]) -> Iterator[FreshFigure]:

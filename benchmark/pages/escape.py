@@ -18,8 +18,12 @@ def neutral(value: object) -> Markup:
     """
     if isinstance(value, Markup):
         return value
-    text = "".join(c for c in str(value) if c in "\n\t" or _visible(c))
-    return Markup(_MEANT.sub(lambda match: f"&#{ord(match[0])};", text))
+    return Markup(_MEANT.sub(lambda match: f"&#{ord(match[0])};", visible(str(value))))
+
+
+def visible(text: str) -> str:
+    """`text` without invisible characters; new lines and tabs stay."""
+    return "".join(c for c in text if c in "\n\t" or _visible(c))
 
 
 def plain(text: str) -> str:

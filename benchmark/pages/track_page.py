@@ -9,6 +9,7 @@ from benchmark.metrics import METRICS
 from benchmark.pages.axis import shade
 from benchmark.pages.cards import card_of
 from benchmark.pages.case_table import measured_cases, measured_counts
+from benchmark.pages.compare_page import compare_page
 from benchmark.pages.cost_figure import cost_drawing
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
@@ -39,7 +40,7 @@ class Output:
     """The pages of a version with the files that lie beside them."""
 
     pages: tuple[Page, ...]
-    """The table's page, and its gallery's where there is one."""
+    """The table's page, its gallery's where there is one, and the compare page of the current version."""
     files: Files
     """What the pages show and offer."""
 
@@ -95,6 +96,8 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     if gallery:
         pages.append(gallery_page(board, standings, gallery, templates))
         files |= gallery_files(standings, gallery)
+    if current:
+        pages.append(compare_page(board, standings, gallery, templates))
     return Output(tuple(pages), files)
 
 
