@@ -55,13 +55,13 @@ def test_fresh_and_gap_stand_before_the_time_with_their_errors() -> None:
     assert next(table.lines).remarks == ()
 
 
-def test_a_gap_beyond_three_standard_errors_is_a_remark_that_says_which_is_better() -> None:
+def test_a_gap_beyond_three_standard_errors_is_a_remark_that_says_which_way() -> None:
     table = table_of(
         scored(0.7, 0.0784, (0.9, 0.8412, 0.9588)), scored(0.9, 0.0588, (0.7, 0.6216, 0.7784)), None
     )
     assert [line.remarks for line in table.lines] == [
-        ("better on public than on fresh seeds by more than 3 standard errors",),
-        ("better on fresh than on public seeds by more than 3 standard errors",),
+        ("gap above 3 standard errors",),
+        ("gap below minus 3 standard errors",),
         (),
     ]
 

@@ -248,8 +248,8 @@ def remarks(row: Standing, ranking: str) -> Iterator[str]:
         yield "no value on fresh seeds"
     found = gap(row.result, ranking)
     if found is not None and found.marked:
-        first, second = ("public", "fresh") if found.difference > 0 else ("fresh", "public")
-        yield f"better on {first} than on {second} seeds by more than {BEYOND:g} standard errors"
+        side = "above" if found.difference > 0 else "below minus"
+        yield f"gap {side} {BEYOND:g} standard errors"
 
 
 def _cell(row: Standing, column: Column, ranking: str) -> Cell:
