@@ -34,7 +34,7 @@ def name_of(embeddings):
 
 def made(variant, delta, seed):
     key = ("embedding-detection", variant, delta)
-    recipe = Recipe(variant=variant, delta=delta, rho=0.7, n=600)
+    recipe = Recipe(variant=variant, delta=delta, rho=0.7, n=600, decimals=6)
     rows, columns = generator(*key, "rows", seed), generator(*key, "columns", seed)
     return generate_conditional_synthetic(recipe, rows, columns).embeddings
 

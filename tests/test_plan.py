@@ -160,9 +160,10 @@ def test_an_entry_is_planned_on_its_own_tracks_and_the_versions_that_are_asked_f
     jobs = planned(Wanted("missing", pairs), places).plan.jobs
     assert [job.place.parts for job in jobs] == [
         ("embedding-detection", "1.0", "some_entry"),
+        ("embedding-detection", "1.1", "some_entry"),
         ("embedding-detection", "1.2", "some_entry"),
     ]
-    assert [job.cost for job in jobs] == [120.0, 180.0]
+    assert [job.cost for job in jobs] == [120.0, 180.0, 180.0]
 
 
 def test_keys_that_cannot_be_read_are_named_and_none(here: Places) -> None:
