@@ -49,7 +49,7 @@ class Room:
     """Its namespaces, in the order of `PLACES`."""
 
     def end(self) -> None:
-        """Ends every process in it; returns once none is left. Raises TimeoutError when that takes too long."""
+        """Ends every process in it; returns once none is left. Raises TimeoutError if that takes long."""
         for descriptor in self.descriptors:
             os.close(descriptor)
         with contextlib.suppress(ProcessLookupError, ChildProcessError):

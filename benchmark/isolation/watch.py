@@ -16,8 +16,9 @@ HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:")
 """The lines of a process's status that tell its own memory, what it shares, and the tables of its pages, in
 KiB; no mapped files."""
 SHARE = (b"Pss_Anon:", b"Pss_Shmem:")
-"""The first two with each page divided among those that hold it, which takes the system longer to find out."""
+"""The first two, each page divided among those that hold it, which takes the system longer to find out."""
 TABLES = (b"VmPTE:",)
+"""The tables alone."""
 LOOK_SECONDS = 1.0
 """How long one look may divide pages; from then on, what a process holds counts whole."""
 

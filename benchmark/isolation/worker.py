@@ -49,7 +49,7 @@ DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 LINUX = sys.platform == "linux"
 LIBRARY = ctypes.CDLL(None)
 
-PARTS = ("calls", "filter", "loading", "room", "sweep", "watch")
+PARTS = ("calls", "filter", "loading", "marks", "room", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
@@ -224,6 +224,7 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
         os._exit(1)
     gc.collect()
     gc.freeze()
+    parts["marks"].mark(parts["marks"].OWN)
     serve_cases(line, task)
 
 
@@ -269,6 +270,7 @@ def serve_cases(line: socket.socket, task: Task) -> NoReturn:
         namespaces = descriptors[2:] if command == b"C" else descriptors
         if namespaces:
             parts["room"].aim(namespaces)
+            parts["marks"].mark(parts["marks"].WRITTEN)
         process = os.fork()
         if process == 0:
             line.close()
