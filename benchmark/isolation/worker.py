@@ -6,7 +6,7 @@ where TASK is a JSON object with the keys that `launchers.py` writes. Three kind
 - the **supervisor**, started first, never runs a line of the entry. It passes messages on, makes a room for
   each case (`room.py`) and ends it with all that is in it. When the host goes away, it ends everything.
 - the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
-  and the entry name (`loading.py`), and forks for every case.
+  and the entry name (`loading.py`), and forks for every case, its pages marked as used (`marks.py`).
 - the **case**, a fork of the image, moves into its room, gives up what it might do (`filter.py`), imports
   `method.py`, and serves the calls of one case over a socket of its own (`calls.py`). The first such fork
   only tries the import, before any case.
