@@ -148,6 +148,46 @@ def test_what_tells_of_files_in_memory_is_refused_or_missing(column: int) -> Non
     assert verdict(machine, 462, architecture=architecture) == ALLOW
 
 
+OUTLIVING = {
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "vmsplice": (278, 75),
+    "splice": (275, 76),
+    "tee": (276, 77),
+    "mlock": (149, 228),
+    "mlock2": (325, 284),
+    "mlockall": (151, 230),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "fremovexattr": (199, 16),
+    "landlock_create_ruleset": (444, 444),
+    "statmount": (457, 457),
+}
+"""What sends descriptors, closes them late, marks pages, or makes memory of the kernel's."""
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=list(MACHINES))
+def test_what_outlives_a_case_or_is_counted_nowhere_is_refused(column: int) -> None:
+    machine, architecture = list(MACHINES.items())[column]
+
+    def said(both: tuple[int, int], *arguments: int) -> int:
+        return verdict(machine, both[column], *arguments, architecture=architecture)
+
+    assert {said(both) for both in OUTLIVING.values()} == {REFUSE}
+    sendto, recvmsg, getxattr = (44, 206), (47, 212), (191, 8)
+    assert {said(both) for both in (sendto, recvmsg, getxattr)} == {ALLOW}
+    prctl, name, merge = (157, 167), 15, 67
+    assert said(prctl, name) == ALLOW and said(prctl, merge, 1) == REFUSE
+    clone, of_parent = (56, 220), 0x8000
+    assert said(clone, of_parent | 17) == REFUSE and said(clone, 0x4000 | 17) == ALLOW
+    private, stack, populated, downwards, locked = 0x22, 0x20000, 0x8000, 0x100, 0x2000
+    assert said(NUMBERS["mmap"], 0, 4096, 3, private | stack | populated) == ALLOW
+    assert {said(NUMBERS["mmap"], 0, 4096, 3, private | bit) for bit in (downwards, locked)} == {REFUSE}
+
+
 def test_calls_of_another_kind_of_machine_end_the_process() -> None:
     assert verdict("x86_64", 0, architecture=I386) == KILL
     assert verdict("x86_64", 63, architecture=ARM) == KILL

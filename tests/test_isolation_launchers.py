@@ -105,7 +105,7 @@ def test_sandbox_holds_nothing_of_the_repository(tmp_path: Path) -> None:
     """
     with worker(BWRAP, written(tmp_path, body, "import os, sys")) as run:
         printed = run.examine(lambda call: call(detect())).output.splitlines()
-    inside = ("calls", "filter", "loading", "room", "sweep", "watch", "worker")
+    inside = ("calls", "filter", "loading", "marks", "room", "sweep", "watch", "worker")
     assert sorted(printed) == ["/entry method.py", *(f"/worker {name}.py" for name in inside)]
 
 

@@ -1,11 +1,14 @@
 """What an entry can learn of other cases and of the kind of its own, by looking at all it is given."""
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmark.isolation import room
 from benchmark.isolation.host import CaseFailed, Worker
 from benchmark.isolation.launched import Task
 from benchmark.isolation.launchers import BWRAP, Launcher
@@ -124,6 +127,16 @@ def test_signals_of_a_case_reach_nothing_beyond_its_room(
                 answer(run, 0)
             assert answer(run, 3) == {"score": 3.0}
     assert len(starts) == 1
+
+
+def test_room_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "60"]) as first:
+        with monkeypatch.context() as patched:
+            patched.setattr(room, "END_SECONDS", 0.1)
+            patched.setattr(os, "kill", lambda process, number: None)
+            with pytest.raises(TimeoutError, match="expected a room to end within"):
+                room.Room(first.pid, ()).end()
+        first.kill()
 
 
 def test_packages_are_imported_before_a_case_and_the_entry_within_it(tmp_path: Path) -> None:

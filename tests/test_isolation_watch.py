@@ -4,17 +4,18 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmark.isolation import sweep
+from benchmark.isolation import sweep, watch
 from benchmark.isolation.case import ending
 from benchmark.isolation.host import CaseFailed
 from benchmark.isolation.launchers import BWRAP, Launcher
 from benchmark.isolation.loading import named
-from benchmark.isolation.watch import TOO_LARGE, TOO_MANY, excess, kibibytes, share, threads
+from benchmark.isolation.watch import TOO_LARGE, TOO_MANY, excess, kibibytes, share, threads, whole
 from benchmark.records import Status
 from tests.isolated import LAUNCHERS, answer, worker, written
 
@@ -63,6 +64,38 @@ def test_excess_is_that_of_all_but_the_image(holder: int) -> None:
     assert excess([holder], 0, {"threads": 1, "memory": 32 << 20}) == TOO_LARGE
     assert excess([holder], holder, {"threads": 1, "memory": 32 << 20}) == 0
     assert excess([holder], 0, {"threads": 0, "memory": 128 << 20}) == TOO_MANY
+
+
+ENDED = """
+import ctypes, os, threading, time
+def hold():
+    held = b"x" * (64 << 20)
+    os.write(1, b"held\\n")
+    time.sleep(60)
+threading.Thread(target=hold, daemon=True).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_memory_behind_a_first_thread_that_ended_is_told() -> None:
+    command = [sys.executable, "-I", "-c", ENDED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"held\n"
+            while kibibytes(f"/proc/{process.pid}/status", (b"RssAnon:",)) is not None:
+                time.sleep(0.01)
+            assert 64 << 10 < share(process.pid) < 128 << 10
+            assert 64 << 10 < whole(process.pid) < 128 << 10
+        finally:
+            process.kill()
+
+
+def test_what_cannot_be_divided_in_time_counts_whole(holder: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "share", lambda process: 1)
+    most = {"threads": 9, "memory": 32 << 20}
+    assert excess([holder], 0, most) == 0
+    monkeypatch.setattr(watch, "LOOK_SECONDS", 0.0)
+    assert excess([holder], 0, most) == TOO_LARGE
 
 
 def test_ends_are_told_apart() -> None:

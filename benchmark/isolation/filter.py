@@ -4,8 +4,9 @@ It stands alone beside `worker.py`. A call on the list below fails with EPERM, a
 allow it, so that a library falls back to its other way; one of another machine's kind ends the process.
 What the list is after: other processes' memory, new namespaces and mounts, the kernel's own modules, keys and
 clocks, interfaces of a bad record (io_uring, bpf, userfaultfd), what tells or changes which files the system
-holds in memory, memory that no limit counts, and every socket but a local one. What a call asks of a
-descriptor (fcntl, ioctl) or of memory (madvise) is allowed by name, and refused where it is not listed.
+holds in memory, memory that no limit counts, descriptors that are sent and so outlive their process, and
+every socket but a local one. What a call asks of a descriptor (fcntl, ioctl) or of memory (madvise) is
+allowed by name, and refused where it is not listed.
 """
 
 import ctypes
@@ -29,12 +30,16 @@ MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """For each machine that has a filter: its column below, and what the system calls it."""
 UNKNOWN = 463
 """From this number on, calls that were not looked at, on both machines; x86-64's second kind is above it."""
-NAMESPACES = 0x7E020080
-"""The flags of clone that make namespaces, the one of time among them."""
+SPACES = 0x7E028080
+"""The flags of clone that make namespaces, and the one that gives the child to the parent of the caller."""
 LOCAL = 1
 """The family of local sockets, AF_UNIX."""
 SHARED_MAP, ANONYMOUS_MAP = 0x01, 0x20
 """The flags of mmap that together make memory which no limit counts."""
+UNCOUNTED_MAP = 0x2100
+"""Those that do so alone, as a stack that grows down, or that hold pages in memory."""
+MERGE = 67
+"""The option of prctl that has the system put equal pages together."""
 CORE = 4
 """The limit of core dumps: at 0 the system would still pipe one to a program of the machine's, at 1 not."""
 WORD = 0xFFFFFFFF
@@ -65,14 +70,19 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "delete_module": (176, 106),
     "fadvise64": (221, 223),
     "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
     "finit_module": (313, 273),
+    "fremovexattr": (199, 16),
     "fsconfig": (431, 431),
+    "fsetxattr": (190, 7),
     "fsmount": (432, 432),
     "fsopen": (430, 430),
     "fspick": (433, 433),
     "get_kernel_syms": (177, None),
     "get_mempolicy": (239, 236),
     "init_module": (175, 105),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     "io_setup": (206, 0),
     "io_submit": (209, 2),
     "io_uring_enter": (426, 426),
@@ -84,18 +94,32 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "kexec_file_load": (320, 294),
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
+    "landlock_add_rule": (445, 445),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_restrict_self": (446, 446),
+    "listmount": (458, 458),
     "lookup_dcookie": (212, 18),
+    "lremovexattr": (198, 15),
+    "lsetxattr": (189, 6),
+    "lsm_get_self_attr": (459, 459),
+    "lsm_list_modules": (461, 461),
+    "lsm_set_self_attr": (460, 460),
     "mbind": (237, 235),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "migrate_pages": (256, 238),
     "mincore": (27, 232),
+    "mlock": (149, 228),
+    "mlock2": (325, 284),
+    "mlockall": (151, 230),
     "modify_ldt": (154, None),
     "mount": (165, 40),
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
     "move_pages": (279, 239),
     "msgget": (68, 186),
+    "munlock": (150, 229),
+    "munlockall": (152, 231),
     "name_to_handle_at": (303, 264),
     "nfsservctl": (180, 42),
     "open_by_handle_at": (304, 265),
@@ -114,23 +138,31 @@ REFUSED: dict[str, tuple[int | None, int | None]] = {
     "quotactl_fd": (443, 443),
     "readahead": (187, 213),
     "reboot": (169, 142),
+    "removexattr": (197, 14),
     "request_key": (249, 218),
     "semget": (64, 190),
+    "sendmmsg": (307, 269),
+    "sendmsg": (46, 211),
     "set_mempolicy": (238, 237),
     "set_mempolicy_home_node": (450, 450),
     "setdomainname": (171, 162),
     "sethostname": (170, 161),
     "setns": (308, 268),
     "settimeofday": (164, 170),
+    "setxattr": (188, 5),
     "shmget": (29, 194),
+    "splice": (275, 76),
+    "statmount": (457, 457),
     "swapoff": (168, 225),
     "swapon": (167, 224),
     "syslog": (103, 116),
+    "tee": (276, 77),
     "umount2": (166, 39),
     "unshare": (272, 97),
     "uselib": (134, None),
     "userfaultfd": (323, 282),
     "vhangup": (153, 58),
+    "vmsplice": (278, 75),
 }
 """The calls refused whatever their arguments, and their numbers on each machine; None where it has none."""
 MISSING = ((435, 435), (327, 286), (328, 287))
@@ -138,7 +170,7 @@ MISSING = ((435, 435), (327, 286), (328, 287))
 preadv2 and pwritev2, which tell what the system holds of a file."""
 CLONE, SOCKET, SOCKETPAIR, MAP = (56, 220), (41, 198), (53, 199), (9, 222)
 FCNTL, IOCTL, ADVISE = (72, 25), (16, 29), (28, 233)
-SET_LIMIT, SET_LIMIT_OF = (160, 164), (302, 261)
+ATTRIBUTE, SET_LIMIT, SET_LIMIT_OF = (157, 167), (160, 164), (302, 261)
 """Those that depend on their arguments."""
 
 
@@ -174,11 +206,12 @@ def _judged() -> Iterator[tuple[tuple[int, int], list[bytes]]]:
     yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)
     yield IOCTL, _only(1, DEVICE_REQUESTS)
     yield ADVISE, _only(2, MEMORY_ADVICE)
+    yield ATTRIBUTE, [_low(0), *_when(EQUAL, MERGE, DENY)]
     yield SOCKET, _only(0, (LOCAL,))
     yield SOCKETPAIR, _only(0, (LOCAL,))
-    yield CLONE, [_low(0), *_when(ANY_BIT, NAMESPACES, DENY)]
+    yield CLONE, [_low(0), *_when(ANY_BIT, SPACES, DENY)]
     shared, anonymous = _passes_without(SHARED_MAP), _when(ANY_BIT, ANONYMOUS_MAP, DENY)
-    yield MAP, [_low(3), *shared, *anonymous]
+    yield MAP, [_low(3), *_when(ANY_BIT, UNCOUNTED_MAP, DENY), *shared, *anonymous]
     yield SET_LIMIT, [_low(0), *_when(EQUAL, CORE, DENY)]
     given = [part for half in (_low(2), _high(2)) for part in (half, *_when(ANY_BIT, WORD, DENY))]
     yield SET_LIMIT_OF, [_low(1), *_unless(CORE, ALLOW), *given]

@@ -21,7 +21,7 @@ from benchmark.isolation.numeric import numeric_class, numeric_environment
 from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
-INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py", "watch.py")
+INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "marks.py", "room.py", "sweep.py", "watch.py")
 """The files that run inside; the first is the program."""
 FLAGS = ("-s", "-S", "-B", "-P", "-u")
 """No packages but those named, no bytecode written, no folder of the script, prints at once."""
@@ -32,6 +32,8 @@ SCRATCH = ("/tmp", "/dev/shm")
 OPEN_FILES = 512
 PROCESSES = 512
 """How many threads all processes of an entry may run together."""
+STACK_BYTES = 8 << 20
+"""How large a stack may grow, and a thread's is; the limit of a process's own memory leaves it out."""
 CORE_BYTES = 1
 """Too few for any dump. At 0 the system would still hand one to a program that the machine names."""
 TOGETHER = 2
@@ -165,6 +167,7 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "AS": memory + ADDRESS_SPACE,
         "FSIZE": SCRATCH_BYTES,
         "NOFILE": OPEN_FILES,
+        "STACK": STACK_BYTES,
         "CORE": CORE_BYTES,
     }
     description = {

@@ -9,6 +9,7 @@ folders and queues are gone.
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import socket
 import struct
@@ -32,6 +33,10 @@ ANSWER_BYTES = 512
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 NUMBER = struct.Struct("<i")
 MOST_DESCRIPTORS = 1 << 12
+MOST_FILES = 1 << 16
+"""How many files and folders each scratch folder takes: their names are memory that nobody counts."""
+END_SECONDS = 10.0
+"""How long the system may take to end what is in a room."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,16 @@ class Room:
     """Its namespaces, in the order of `PLACES`."""
 
     def end(self) -> None:
-        """Ends every process in it; returns once none is left."""
+        """Ends every process in it; returns once none is left. Raises TimeoutError if that takes long."""
         for descriptor in self.descriptors:
             os.close(descriptor)
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            watched = os.pidfd_open(self.first)
             os.kill(self.first, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
+            ended = select.select([watched], [], [], END_SECONDS)[0]
+            os.close(watched)
+            if not ended:
+                raise TimeoutError(f"expected a room to end within {END_SECONDS:g} s, got none")
             os.waitpid(self.first, 0)
 
 
@@ -96,7 +105,7 @@ def _hold(line: socket.socket, scratch: list[str], size: int) -> NoReturn:
     for device in filter(os.path.exists, DEVICES):
         _mount("", device, REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_PROGRAMS)
     for folder in scratch:
-        _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},mode=1777")
+        _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},nr_inodes={MOST_FILES},mode=1777")
     descriptors = [os.open(f"/proc/self/ns/{place}", os.O_RDONLY) for place in PLACES]
     call("prctl", DUMPABLE, 0, 0, 0, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

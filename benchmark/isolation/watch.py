@@ -6,14 +6,21 @@ only where an ordinary user runs the scorer.
 
 import contextlib
 import os
+import time
+from collections.abc import Iterator
 from typing import Any
 
 TOO_MANY, TOO_LARGE = -1, -2
 """What is told instead of a wait status: too many threads ran, or too much memory was held."""
-HELD = (b"RssAnon:", b"RssShmem:")
-"""The lines of a process's status that tell its own memory and what it shares, in KiB; no mapped files."""
+HELD = (b"RssAnon:", b"RssShmem:", b"VmPTE:")
+"""The lines of a process's status that tell its own memory, what it shares, and the tables of its pages, in
+KiB; no mapped files."""
 SHARE = (b"Pss_Anon:", b"Pss_Shmem:")
-"""The same with each page divided among those that hold it, which takes the system longer to find out."""
+"""The first two, each page divided among those that hold it, which takes the system longer to find out."""
+TABLES = (b"VmPTE:",)
+"""The tables alone."""
+LOOK_SECONDS = 1.0
+"""How long one look may divide pages; from then on, what a process holds counts whole."""
 
 
 def excess(there: list[int], image: int, task: dict[str, Any]) -> int:
@@ -21,9 +28,11 @@ def excess(there: list[int], image: int, task: dict[str, Any]) -> int:
     if sum(map(threads, there)) > task["threads"]:
         return TOO_MANY
     own = [process for process in there if process not in (image, os.getpid())]
-    if sum(kibibytes(f"/proc/{process}/status", HELD) or 0 for process in own) << 10 <= task["memory"]:
+    if sum(map(whole, own)) << 10 <= task["memory"]:
         return 0
-    return TOO_LARGE if sum(map(share, own)) << 10 > task["memory"] else 0
+    end = time.monotonic() + LOOK_SECONDS
+    divided = (share(process) if time.monotonic() < end else whole(process) for process in own)
+    return TOO_LARGE if sum(divided) << 10 > task["memory"] else 0
 
 
 def threads(process: int) -> int:
@@ -33,10 +42,28 @@ def threads(process: int) -> int:
     return 0
 
 
+def whole(process: int) -> int:
+    """The KiB that a process holds, undivided."""
+    return told(process, "status", HELD) or 0
+
+
 def share(process: int) -> int:
     """The KiB that a process holds, pages of several divided among them; undivided where that is hidden."""
-    divided = kibibytes(f"/proc/{process}/smaps_rollup", SHARE)
-    return divided if divided is not None else kibibytes(f"/proc/{process}/status", HELD) or 0
+    divided = told(process, "smaps_rollup", SHARE)
+    return whole(process) if divided is None else divided + (told(process, "status", TABLES) or 0)
+
+
+def told(process: int, name: str, names: tuple[bytes, ...]) -> int | None:
+    """The sum that a process's file tells; that of another thread where the first one has ended."""
+    found = (kibibytes(path, names) for path in _places(process, name))
+    return next((held for held in found if held is not None), None)
+
+
+def _places(process: int, name: str) -> Iterator[str]:
+    """The file of the process, then those of its threads: a first thread that has ended holds nothing."""
+    yield f"/proc/{process}/{name}"
+    with contextlib.suppress(OSError):
+        yield from (f"/proc/{process}/task/{thread}/{name}" for thread in os.listdir(f"/proc/{process}/task"))
 
 
 def kibibytes(path: str, names: tuple[bytes, ...]) -> int | None:
