@@ -1,7 +1,7 @@
 """Scores an entry for its pull request, and writes the numbers for the comment and a summary for people."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -48,7 +48,7 @@ def main(
         entry = _checked(entry_dir)
     except EntryError as error:
         complain(map(harmless, error.faults))
-        save(_faulty(entry_dir, suite, error.faults), output, known)
+        save(_faulty(entry_dir, suite, _placed(error.faults, entry_dir)), output, known)
         raise SystemExit(Exit.SHORT) from None
     warn_of(launcher)
     pairs = selections(entry.tracks, entry.tracks)
@@ -59,7 +59,7 @@ def main(
     waiting = Preview(
         schema=1, entry=entry.id, suite=suite, faults=0, tracks=[unscored(*pair) for pair in pairs]
     )
-    findings = Findings(waiting, cautions=list(cautions(entry_dir)))
+    findings = Findings(waiting, cautions=_placed(cautions(entry_dir), entry_dir))
     save(findings, output, known)
     for request in requests:
         findings = _with(findings, *_scored(request))
@@ -72,6 +72,11 @@ def _checked(folder: Path) -> Entry:
     entry = read_entry(folder)
     conflicts(folder / REQUIREMENTS)
     return entry
+
+
+def _placed(lines: Iterable[str], folder: Path) -> list[str]:
+    """Lines on an entry's files as its author knows them: in contrib/, wherever the folder lies here."""
+    return [line.replace(f"{folder.as_posix()}", f"contrib/{folder.absolute().name}") for line in lines]
 
 
 def _faulty(folder: Path, suite: Suite, faults: Sequence[str]) -> Findings:

@@ -30,7 +30,8 @@ def main(
 ) -> None:
     """Publish results. Exit codes: 0 done, 1 folders were refused or no push was taken, 2 wrong use.
 
-    Nothing to commit is fine. The branch is only ever moved forward.
+    Merges as merge.py does, but on top of the remote branch, then commits and pushes at once, without asking;
+    this checkout stays as it is. Nothing to commit is fine. The branch is only ever moved forward.
     """
     if (author_name is None) != (author_email is None):
         wanted = "--author-name and --author-email together"

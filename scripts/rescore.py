@@ -132,6 +132,7 @@ def _carry_out(jobs: Sequence[Job], setting: Setting) -> Exit:
     count = f"{len(jobs)} job{'' if len(jobs) == 1 else 's'}"
     words = [count, f"{failed} of entries that failed", f"{short} that could not be done"]
     print(f"{', '.join(words)}. Written to {near(setting.output)}.")
+    print(f"Next: scripts/merge.py {near(setting.output)}, which brings it into results/ here.")
     return Exit.SHORT if short else Exit.FINE
 
 

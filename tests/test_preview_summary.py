@@ -74,11 +74,16 @@ def test_a_summary_holds_numbers_output_and_the_commands() -> None:
     text = render(Findings(failed, cautions=["warning: look here"], notes=notes), [])
     assert text.startswith("## Preview of `new_probe`\n\n### embedding-detection 1.1\n\n**1 of 360 cases")
     assert "```text\nlinear/0.3/1: crashed: ValueError\n  it printed: hello\n```\n" in text
-    assert "### For the reviewer\n\n```text\nwarning: look here\n```\n" in text
+    reviewer = text.split("### For the reviewer\n\n")[1]
+    assert reviewer.split("\n\n")[1:3] == [
+        "```text\nwarning: look here\n```",
+        "What else it imports and does is for you to read.",
+    ]
     commands = ".venv/bin/python scripts/check.py contrib/new_probe\n"
     assert f"{commands}.venv/bin/python scripts/score.py contrib/new_probe\n```\n" in text
     complete = render(Findings(parsed(preview(suite="quick"))), ["quadratic_probe"])
     assert "It cannot be told apart from `quadratic_probe`." in complete
+    assert "By name it reaches for nothing of this repository." in complete
     assert "| AUROC | 0.125 | 0.062 to 0.250 | higher is better |" in complete
     assert "scripts/score.py contrib/new_probe --quick" in complete
 

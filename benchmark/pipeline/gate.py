@@ -19,10 +19,16 @@ MOST_REASONS = 50
 """How many reasons are given; the rest is counted."""
 MOST_NAMED = 10
 """How many of the entries that a refused pull request touches are looked at."""
-ALONE = "open a pull request of its own for it"
+ALONE = "take it out, or open a pull request of its own for it"
+MADE = {
+    "results": "take it out: results are made after the merge",
+    "scores": "take it out: it is for you alone",
+}
+"""The next step where a change is of what runs make."""
 
 AREAS = {
     "results": "the results, which the maintainers' own runs write",
+    "scores": "what score.py wrote on your machine",
     ".github": "the workflows",
     "benchmark": "the scorer",
     "scripts": "the scorer",
@@ -34,6 +40,7 @@ AREAS = {
 }
 """What a change outside of contrib/ is a change of."""
 
+LEFT = "what Python leaves behind"
 NAME_FAULTS = tuple(
     (re.compile(pattern, re.IGNORECASE | re.ASCII), words)
     for pattern, words in (
@@ -47,7 +54,7 @@ NAME_FAULTS = tuple(
         (r"\..*", "a hidden name"),
         (r".*[. ]", "a dot or a space at its end"),
         (r"(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?", "a name that Windows keeps for a device"),
-        (re.escape(CACHE), "what Python leaves behind"),
+        (re.escape(CACHE), LEFT),
         (r".{101,}", "more than 100 characters"),
         (r"(?![a-z0-9_][a-z0-9_.-]*$).*", "another character"),
     )
@@ -137,7 +144,8 @@ def _places(changes: Sequence[Change]) -> Iterator[str]:
             yield fault(shown(path), "files in an entry's folder", "one straight in contrib/", step)
             continue
         area = AREAS.get(top, "the project itself") if below else "the project itself"
-        yield fault(shown(path), f"changes in {CONTRIB}/<entry>/ alone", f"one of {area}", ALONE)
+        step = MADE.get(top, ALONE) if below else ALONE
+        yield fault(shown(path), f"changes in {CONTRIB}/<entry>/ alone", f"one of {area}", step)
 
 
 def _is_new(changes: Sequence[Change], files: Sequence[TreeFile]) -> bool:
@@ -193,7 +201,7 @@ def _file_faults(file: TreeFile) -> Iterator[str]:
     allowed = "a name of ASCII letters, digits, '_', '-' and '.'"
     for part in file.path.split("/")[2:]:
         if (got := _name_fault(part)) is not None:
-            yield fault(where, allowed, got, "rename it")
+            yield fault(where, allowed, got, "delete it" if got == LEFT else "rename it")
 
 
 def _name_fault(name: str) -> str | None:

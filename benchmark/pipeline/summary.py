@@ -12,6 +12,7 @@ from benchmark.stored import write
 FILE_NAME = "summary.md"
 MOST_BYTES = 900_000
 """How many bytes of others' text a summary holds; GitHub shows none of over 1 MiB."""
+CAUTIONS = "The static check points at this; none of it is a fault:"
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,12 @@ def _parts(findings: Findings, known: Sequence[str]) -> Iterator[str]:
         yield from track_lines(preview, one, known)
         if lines := findings.notes.get(one.track):
             yield fenced(lines, share)
-    if findings.cautions:
+    if not preview.faults:
         yield "### For the reviewer"
-        yield fenced(findings.cautions, share)
+        yield "By name it reaches for nothing of this repository." if not findings.cautions else CAUTIONS
+        if findings.cautions:
+            yield fenced(findings.cautions, share)
+        yield "What else it imports and does is for you to read."
     yield "### The same on your machine"
     yield fenced(_commands(preview), share)
 
