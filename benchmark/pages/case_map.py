@@ -8,7 +8,7 @@ import numpy as np
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import axis_for, number
 from benchmark.ranking import Standings
-from benchmark.records import Kind, Status
+from benchmark.records import FloatArray, Kind, Status
 from benchmark.results import Row
 
 
@@ -80,7 +80,7 @@ def case_map(rows: Sequence[Row], table: Standings) -> CaseMap | None:
         return None
     held = np.array(list(values.values()))
     axis = axis_for(METRICS[ranking], values.values() if by_figure else ())
-    places = [axis.at(value) for value in held.tolist()] if by_figure else _ranks(held)
+    places = [axis.at(value) for value in held.tolist()] if by_figure else np.round(ranks(held), 1).tolist()
     where = dict(zip(values, places, strict=True))
     placed = [(row, where[row.case]) for row in rows if row.case in where]
     variants = dict.fromkeys(row.variant for row, _ in placed)
@@ -106,12 +106,12 @@ def _values(rows: Sequence[Row], name: str) -> Mapping[str, float]:
     return {case: value for case, named in held.items() if (value := named.get(name)) is not None}
 
 
-def _ranks(scores: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float]:
-    """The rank of each score among all, from 0 (lowest) to 100; equal ones share theirs."""
+def ranks(scores: FloatArray) -> FloatArray:
+    """float64 (n,): the rank of each score (n,) among all, 0 (lowest) to 100; equal ones share theirs."""
     below = (scores[:, None] > scores[None, :]).sum(axis=1)
     ties = (scores[:, None] == scores[None, :]).sum(axis=1) - 1
-    ranks: list[float] = np.round(100 * (below + ties / 2) / (len(scores) - 1), 1).tolist()
-    return ranks
+    found: FloatArray = 100 * (below + ties / 2) / max(len(scores) - 1, 1)
+    return found
 
 
 def _lines(placed: Sequence[tuple[Row, float]], symbol: str) -> Iterator[CaseLine]:

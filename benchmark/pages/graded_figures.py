@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmark.pages.case_map import ranks
 from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import Group, Standing, Standings
@@ -57,12 +58,9 @@ def graded_points(row: Standing, name: str) -> list[GradedPoint]:
     rows = [held for held in row.result.details.per_dataset if held.status is Status.OK] if row.result else []
     rows = [held for held in rows if held.score is not None and name in held.__pydantic_extra__]
     scores = np.array([held.score for held in rows], dtype=np.float64)
-    below = (scores[:, None] > scores[None, :]).sum(axis=1)
-    ties = (scores[:, None] == scores[None, :]).sum(axis=1) - 1
-    ranks = 100 * (below + ties / 2) / max(len(rows) - 1, 1)
     return [
         GradedPoint(held.__pydantic_extra__[name], float(rank), held.kind)
-        for held, rank in zip(rows, ranks, strict=True)
+        for held, rank in zip(rows, ranks(scores), strict=True)
     ]
 
 
