@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmark.data.conditional_synthetic import rounded
 from benchmark.records import FloatArray
 from benchmark.tracks import TRACKS
 from benchmark.tracks.spec import Version
@@ -65,3 +66,9 @@ def test_every_value_lies_on_the_lattice_of_six_decimals(version: Version) -> No
             if name.endswith("embeddings"):
                 assert (array == np.rint(array * 1e6) / 1e6).all()
                 assert not (np.signbit(array) & (array == 0)).any()
+
+
+def test_what_rounds_to_zero_has_no_sign_left() -> None:
+    found = rounded(np.array([-1e-9, 1e-9, -0.0, -1.5e-6, 0.1234567]), 6)
+    assert found.tolist() == [0.0, 0.0, 0.0, -2e-6, 0.123457]
+    assert np.signbit(found).tolist() == [False, False, False, True, False]

@@ -90,7 +90,7 @@ def generate_conditional_synthetic(
     noise[:, :first] += recipe.task_effect * (labels[:, None] - 0.5)
     noise[:, first:last] = _carry(noise[:, first:last], attribute, recipe, rows)
     if recipe.decimals is not None:
-        noise = np.round(noise, recipe.decimals) + 0.0  # which leaves no negative zero
+        noise = rounded(noise, recipe.decimals)
     order = columns.permutation(recipe.dimensions)
     place = np.argsort(order)
     return ConditionalSynthetic(
@@ -100,6 +100,11 @@ def generate_conditional_synthetic(
         attribute_columns=np.sort(place[first:last]),
         task_columns=np.sort(place[:first]),
     )
+
+
+def rounded(values: FloatArray, decimals: int) -> FloatArray:
+    """The values rounded to so many decimals; never a negative zero, whose sign would outlive its digits."""
+    return np.round(values, decimals) + 0.0
 
 
 def _carry(noise: FloatArray, attribute: IntArray, recipe: Recipe, rows: np.random.Generator) -> FloatArray:
