@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from benchmark.metrics import UndefinedMetric
+from benchmark.measures import UndefinedMetric
 from benchmark.records import BoolArray, Columns, FloatArray, IntArray, Kind
 from benchmark.summary import TAILS
 from benchmark.tracks.spec import Version

@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmark.audit import is_stale
 from benchmark.entries import Entry
-from benchmark.metrics import METRICS, UndefinedMetric
+from benchmark.measures import UndefinedMetric
+from benchmark.metrics import METRICS
 from benchmark.records import BoolArray, Columns, FloatArray, Outcome, Status
 from benchmark.results import Result
 from benchmark.summary import COVERAGE, draws, interval, ones

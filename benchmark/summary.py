@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from benchmark.metrics import METRICS, UndefinedMetric
+from benchmark.measures import UndefinedMetric
+from benchmark.metrics import METRICS
 from benchmark.records import Columns, FloatArray, Outcome, Status
 from benchmark.seeds import generator
 from benchmark.tracks.spec import Version

@@ -21,7 +21,8 @@ from benchmark.contributions import (
     placements,
     value,
 )
-from benchmark.metrics import METRICS, UndefinedMetric
+from benchmark.measures import UndefinedMetric
+from benchmark.metrics import METRICS
 from benchmark.records import Columns, Kind, Status
 from benchmark.results import Result
 from benchmark.summary import FEW, draws, ones

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from benchmark.records import Arrays, Call, CallFailed, Case, CaseKey, Judgement, Kind, Status
-from benchmark.tracks.mitigation import (
-    BATCHES,
-    Inputs,
-    accuracies,
-    confirm_mitigator,
-    examine_mitigator,
-    with_baseline,
-)
+from benchmark.tracks.mitigation import accuracies, confirm_mitigator, examine_mitigator, with_baseline
+from benchmark.tracks.predicting import BATCHES, Inputs
 
 Predict = Callable[[np.ndarray], Any]
 
@@ -58,7 +52,7 @@ def laboratory(call: Call) -> Arrays:
     return {"auroc": np.array(0.4)}
 
 
-INPUTS = Inputs("embeddings", transforms=True)
+INPUTS = Inputs("embeddings", columns="transform")
 
 
 def judged(predict: Predict, transform: Predict | None = None) -> Judgement:
@@ -99,7 +93,7 @@ def test_one_class_is_scored() -> None:
 
 def test_rows_go_out_in_shuffled_batches() -> None:
     entry = Entry(by_label)
-    examine_mitigator(case(), entry, laboratory, Inputs("embeddings", False))
+    examine_mitigator(case(), entry, laboratory, Inputs("embeddings"))
     fit, *predictions = entry.calls
     assert fit.function == "fit" and fit.returns == ()
     assert set(fit.arguments) == {"embeddings", "attribute", "task_labels", "seed"}

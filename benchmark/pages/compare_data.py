@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from benchmark.contributions import CONTRIBUTIONS, Cut, cuts, errors_wide
-from benchmark.metrics import METRICS, UndefinedMetric
+from benchmark.measures import UndefinedMetric
+from benchmark.metrics import METRICS
 from benchmark.pages.escape import visible
 from benchmark.pages.gather import Face
 from benchmark.pages.shots import IMAGES, Gallery, Reel, SharedImage, Shot

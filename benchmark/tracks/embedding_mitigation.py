@@ -7,6 +7,7 @@ from benchmark.data.conditional_synthetic import Recipe, generate_conditional_sy
 from benchmark.records import Call, Caller, Case, CaseKey, Field, Kind
 from benchmark.seeds import generator
 from benchmark.tracks import mitigation
+from benchmark.tracks.predicting import Inputs
 from benchmark.tracks.spec import Cell, Signature, Sketch, Track, VariantNote, Version
 
 KEY = "embedding-mitigation"
@@ -16,7 +17,7 @@ AGREEMENTS = {"rho-0.9": 0.9, "rho-0.97": 0.97}
 STRENGTHS = (1.0, 2.0)
 SEEDS = 5
 DECIMALS = 6
-INPUTS = mitigation.Inputs("embeddings", transforms=True)
+INPUTS = Inputs("embeddings", columns="transform")
 
 SCAFFOLD = '''\
 """What this method does, in one sentence; where it comes from."""

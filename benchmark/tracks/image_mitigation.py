@@ -6,6 +6,7 @@ from benchmark.records import Caller, Case, CaseKey, Kind
 from benchmark.seeds import entry_seed
 from benchmark.tracks import mitigation
 from benchmark.tracks.patched_images import VARIANT, TrainingSet, dataset, sample_pictures, training_call
+from benchmark.tracks.predicting import Inputs
 from benchmark.tracks.spec import Cell, Signature, Track, VariantNote, Version
 from benchmark.training import SHARED
 
@@ -14,7 +15,7 @@ TRAINING_IMAGES, TEST_IMAGES = 2000, 2000
 STRENGTHS = (0.9, 0.97)
 SEEDS = 3
 CELLS = tuple(Cell(VARIANT, strength, Kind.SHORTCUT, SEEDS, quick=1) for strength in STRENGTHS)
-INPUTS = mitigation.Inputs("images", transforms=False)
+INPUTS = Inputs("images")
 
 SCAFFOLD = '''\
 """What this method does, in one sentence; where it comes from."""

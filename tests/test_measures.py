@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from benchmark.metrics import (
-    METRICS,
+from benchmark.measures import (
     UndefinedMetric,
     flag_fpr,
     flag_tpr,
@@ -13,6 +12,7 @@ from benchmark.metrics import (
     variant_auroc,
     weighted_auroc,
 )
+from benchmark.metrics import METRICS
 from benchmark.records import Columns
 
 

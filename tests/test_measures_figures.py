@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from benchmark.metrics import METRICS, UndefinedMetric, figure_mean, pointing_game, reliance_spearman
+from benchmark.measures import UndefinedMetric, figure_mean, pointing_game, reliance_spearman
+from benchmark.metrics import METRICS
 from benchmark.records import Columns, FloatArray
 
 
