@@ -70,7 +70,15 @@ def test_daemon_of_a_case_ends_before_the_next(launcher: Launcher, tmp_path: Pat
             return open(f"/proc/{name}/cmdline").read()
         except OSError:
             return ""
+    def there(number):
+        try:
+            os.kill(number, 0)
+        except OSError:
+            return False
+        return True
     def daemons():
+        if not os.path.exists("/proc/self"):  # In a room processes are counted from 1, and the case is 2.
+            return sum(there(number) for number in range(3, 600))
         return sum(mark in line(name) for name in os.listdir("/proc") if name.isdigit())
     """
     before = f"{DAEMON}\nmark = 'cleanup-b-{launcher.name}'\n{textwrap.dedent(before)}"

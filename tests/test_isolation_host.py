@@ -237,9 +237,7 @@ def test_prints_are_kept_bounded_and_harmless(launcher: Launcher, tmp_path: Path
 
 
 def test_workers_in_several_threads_do_not_meet(launcher: Launcher, tmp_path: Path) -> None:
-    code = written(
-        tmp_path, "return {'score': seed, 'flag': len(os.listdir('/proc/self/fd')) < 8}", "import os"
-    )
+    code = written(tmp_path, "return {'score': seed, 'flag': os.dup(0) < 8}", "import os")
     wrong: list[object] = []
 
     def run_cases(start: int) -> None:

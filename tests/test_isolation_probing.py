@@ -34,7 +34,7 @@ def before_end(*options: str) -> Callable[[list[str]], list[str]]:
 
 
 BREACHES = {
-    "interfaces": without("--unshare-net"),
+    "listener": without("--unshare-net"),
     "paths": before_end("--ro-bind", str(HERE), "/repository"),
     "variables": before_end("--setenv", "SECRET", "x"),
     "writes": lambda command: [*command[:-5], *command[-3:]],
@@ -59,12 +59,9 @@ FILES = {
     "capabilities": ("room.py", 'call("capset", head, sets)', "pass"),
     "filter": ("worker.py", 'parts["filter"].install()', "pass"),
     "standard": ("worker.py", "renew(*renewed)", "pass"),
-    "requests": ("filter.py", "yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)", "pass"),
-    "processes": (
-        "room.py",
-        '_mount("proc", "/proc", READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)',
-        "pass",
-    ),
+    "requests": ("filter.py", "yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)", "yield FCNTL, []"),
+    "processes": ("room.py", 'call("setns", descriptors[0], NEW_PROCESSES)', "pass"),
+    "facts": ("room.py", '_mount("tmpfs", "/proc", sealed, FACTS_OPTIONS)', "facts = {}"),
 }
 
 
@@ -117,7 +114,7 @@ def test_any_other_outcome_is_a_fault(name: str) -> None:
 def test_machine_without_a_filter_is_not_asked_for_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     expected = probing._expected(frozenset())
-    assert expected["filter"] == "0" and not {"sockets", "namespaces", "requests"} & set(expected)
+    assert expected["filter"] == 0 and not {"sockets", "namespaces", "requests"} & set(expected)
     assert BWRAP.weakness == "no filter of system calls: expected x86_64 or aarch64, got riscv64"
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     assert BWRAP.weakness is None and PROCESS.weakness is None

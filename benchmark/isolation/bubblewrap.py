@@ -15,7 +15,6 @@ ROOM_CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SYS_CHROOT", "CAP_SETPCAP")
 """What the worker needs inside to make rooms for cases; gone in a case before a line of the entry runs."""
 DEVICES = ("null", "full", "random", "urandom")
 """Without zero: what is mapped of it to be shared is memory that no limit counts."""
-LINKS = {"fd": "fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 NAME = "entry"
 """The sandbox's host and user name."""
 
@@ -83,8 +82,6 @@ def _devices() -> Iterator[str]:
     """The options that show the devices any program needs; no terminals."""
     for name in DEVICES:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
-    for name, target in LINKS.items():
-        yield from ("--symlink", f"/proc/self/{target}", f"/dev/{name}")
 
 
 @cache

@@ -1,12 +1,18 @@
 """The filter of system calls that the system holds a case to: a classic BPF program, made here.
 
-It stands alone beside `worker.py`. A call on the list below fails with EPERM, as on a machine that does not
-allow it, so that a library falls back to its other way; one of another machine's kind ends the process.
-What the list is after: other processes' memory, new namespaces and mounts, the kernel's own modules, keys and
-clocks, interfaces of a bad record (io_uring, bpf, userfaultfd), what tells or changes which files the system
-holds in memory, memory that no limit counts, descriptors that are sent and so outlive their process, and
-every socket but a local one. What a call asks of a descriptor (fcntl, ioctl) or of memory (madvise) is
-allowed by name, and refused where it is not listed.
+It stands alone beside `worker.py`. It is a list of what is allowed. A call that is not on it fails with
+EPERM, as on a machine that does not allow it, so that a library falls back to its other way; one that is
+newer than the list, or for which libraries have another way, is said not to exist; one of another machine's
+kind ends the process. What a call asks of a descriptor (fcntl, ioctl, options of sockets), of memory
+(madvise, mmap) or of its process (prctl, clone) is allowed by name as well.
+
+Allowed is what Python and numeric libraries work with: files by name and by descriptor, memory of their own,
+processes and threads, signals within the room, clocks, local sockets. What is not, among the rest: what tells
+or moves what the kernel counts or holds for all processes (getrusage, sysinfo, statfs, the usage that wait
+tells, mincore, openat2, which asks whether the names of a path are in memory, statx, which tells the number
+of a mount), locks of files that several cases can read, numbers that the kernel gives out once (pidfd,
+cookies of sockets), queues and segments, memory that no limit counts, descriptors that are sent and so
+outlive their process, changes of priority and of processors, and every interface of a bad record.
 """
 
 import ctypes
@@ -30,147 +36,101 @@ MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """For each machine that has a filter: its column below, and what the system calls it."""
 UNKNOWN = 463
 """From this number on, calls that were not looked at, on both machines; x86-64's second kind is above it."""
-SPACES = 0x7E028080
-"""The flags of clone that make namespaces, and the one that gives the child to the parent of the caller."""
 LOCAL = 1
 """The family of local sockets, AF_UNIX."""
+CHILD_FLAGS = 0x017D4FFF
+"""The flags of clone that a fork and a thread have, and the signal in the low byte. No namespaces, no
+descriptor of the child, no child of the caller's parent."""
 SHARED_MAP, ANONYMOUS_MAP = 0x01, 0x20
 """The flags of mmap that together make memory which no limit counts."""
-UNCOUNTED_MAP = 0x2100
-"""Those that do so alone, as a stack that grows down, or that hold pages in memory."""
-MERGE = 67
-"""The option of prctl that has the system put equal pages together."""
+UNCOUNTED_MAP = 0x42108
+"""Those that do so alone: memory that may vanish, a stack that grows down, pages held in memory, pages of the
+machine's store of large ones."""
+ATTRIBUTES = (1, 2, 3, 4, 15, 16, 21, 23, 36, 37, 38, 39, 0x53564D41)
+"""What prctl may do: the signal at the parent's end, dumps, names of threads and of memory, looking at the
+filter and at capabilities, orphans, no new privileges."""
 CORE = 4
 """The limit of core dumps: at 0 the system would still pipe one to a program of the machine's, at 1 not."""
 WORD = 0xFFFFFFFF
-DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1031, 1032)
-"""What fcntl may do: copies, flags, locks of both kinds, the size of a pipe. No owners, signals, leases,
-notices or hints, which other cases could see."""
+DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 4, 1030)
+"""What fcntl may do: copies and flags. No owners, signals, leases, notices or hints, which other cases could
+see, and no locks: two cases could hold them on the null device."""
 DEVICE_REQUESTS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """What ioctl may do: ask whether a file is a terminal, and its size; count what can be read; set blocking
 and closing. No network interfaces, no state of file systems."""
-MEMORY_ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 22, 23, 102, 103)
+MEMORY_ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 102, 103)
 """What madvise may do: usual, random, sequential, needed, not needed, free; fork, huge pages, dumps, filling
-and guards. Nothing that takes files out of the system's memory, or merges pages."""
+and guards. Nothing that takes files out of the system's memory, reads pages at once, or merges them."""
+SOCKETS = 1
+"""The level of the options that sockets of every family have."""
+SET_OPTIONS = (2, 7, 8, 9, 13, 15, 16, 20, 21, 66, 67)
+"""Those that may be set: addresses used again, sizes of buffers, lingering, credentials, time limits."""
+READ_OPTIONS = (*SET_OPTIONS, 3, 4, 17, 30, 38, 39)
+"""Those that may be read: these, and kind, error, peer, listening, protocol, family. No cookie, which is a
+number given once, and no descriptor of the peer."""
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER_MODE = 38, 22, 2
 """The options of Linux's prctl."""
 
 LIBRARY = ctypes.CDLL(None, use_errno=True)
-REFUSED: dict[str, tuple[int | None, int | None]] = {
-    "_sysctl": (156, None),
-    "acct": (163, 89),
-    "add_key": (248, 217),
-    "adjtimex": (159, 171),
-    "bpf": (321, 280),
-    "cachestat": (451, 451),
-    "chroot": (161, 51),
-    "clock_adjtime": (305, 266),
-    "clock_settime": (227, 112),
-    "create_module": (174, None),
-    "delete_module": (176, 106),
-    "fadvise64": (221, 223),
-    "fanotify_init": (300, 262),
-    "fanotify_mark": (301, 263),
-    "finit_module": (313, 273),
-    "fremovexattr": (199, 16),
-    "fsconfig": (431, 431),
-    "fsetxattr": (190, 7),
-    "fsmount": (432, 432),
-    "fsopen": (430, 430),
-    "fspick": (433, 433),
-    "get_kernel_syms": (177, None),
-    "get_mempolicy": (239, 236),
-    "init_module": (175, 105),
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
-    "io_setup": (206, 0),
-    "io_submit": (209, 2),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_uring_setup": (425, 425),
-    "ioperm": (173, None),
-    "iopl": (172, None),
-    "kcmp": (312, 272),
-    "kexec_file_load": (320, 294),
-    "kexec_load": (246, 104),
-    "keyctl": (250, 219),
-    "landlock_add_rule": (445, 445),
-    "landlock_create_ruleset": (444, 444),
-    "landlock_restrict_self": (446, 446),
-    "listmount": (458, 458),
-    "lookup_dcookie": (212, 18),
-    "lremovexattr": (198, 15),
-    "lsetxattr": (189, 6),
-    "lsm_get_self_attr": (459, 459),
-    "lsm_list_modules": (461, 461),
-    "lsm_set_self_attr": (460, 460),
-    "mbind": (237, 235),
-    "memfd_create": (319, 279),
-    "memfd_secret": (447, 447),
-    "migrate_pages": (256, 238),
-    "mincore": (27, 232),
-    "mlock": (149, 228),
-    "mlock2": (325, 284),
-    "mlockall": (151, 230),
-    "modify_ldt": (154, None),
-    "mount": (165, 40),
-    "mount_setattr": (442, 442),
-    "move_mount": (429, 429),
-    "move_pages": (279, 239),
-    "msgget": (68, 186),
-    "munlock": (150, 229),
-    "munlockall": (152, 231),
-    "name_to_handle_at": (303, 264),
-    "nfsservctl": (180, 42),
-    "open_by_handle_at": (304, 265),
-    "open_tree": (428, 428),
-    "perf_event_open": (298, 241),
-    "personality": (135, 92),
-    "pidfd_getfd": (438, 438),
-    "pivot_root": (155, 41),
-    "process_madvise": (440, 440),
-    "process_mrelease": (448, 448),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "ptrace": (101, 117),
-    "query_module": (178, None),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "readahead": (187, 213),
-    "reboot": (169, 142),
-    "removexattr": (197, 14),
-    "request_key": (249, 218),
-    "semget": (64, 190),
-    "sendmmsg": (307, 269),
-    "sendmsg": (46, 211),
-    "set_mempolicy": (238, 237),
-    "set_mempolicy_home_node": (450, 450),
-    "setdomainname": (171, 162),
-    "sethostname": (170, 161),
-    "setns": (308, 268),
-    "settimeofday": (164, 170),
-    "setxattr": (188, 5),
-    "shmget": (29, 194),
-    "splice": (275, 76),
-    "statmount": (457, 457),
-    "swapoff": (168, 225),
-    "swapon": (167, 224),
-    "syslog": (103, 116),
-    "tee": (276, 77),
-    "umount2": (166, 39),
-    "unshare": (272, 97),
-    "uselib": (134, None),
-    "userfaultfd": (323, 282),
-    "vhangup": (153, 58),
-    "vmsplice": (278, 75),
+ALLOWED = {
+    "what is open": (
+        "read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, pwrite64 18 68, preadv 295 69, "
+        "pwritev 296 70, lseek 8 62, close 3 57, close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24, "
+        "pipe 22 -, pipe2 293 59, sendfile 40 71, copy_file_range 326 285, ftruncate 77 46, "
+        "fallocate 285 47, fsync 74 82, fdatasync 75 83, msync 26 227, poll 7 -, ppoll 271 73, "
+        "select 23 -, pselect6 270 72, epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21, "
+        "epoll_wait 232 -, epoll_pwait 281 22, eventfd 284 -, eventfd2 290 19, signalfd 282 -, "
+        "signalfd4 289 74, timerfd_create 283 85, timerfd_settime 286 86, timerfd_gettime 287 87"
+    ),
+    "files by name": (
+        "open 2 -, openat 257 56, creat 85 -, stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, "
+        "access 21 -, faccessat 269 48, faccessat2 439 439, getdents 78 -, getdents64 217 61, "
+        "getcwd 79 17, chdir 80 49, fchdir 81 50, mkdir 83 -, mkdirat 258 34, rmdir 84 -, rename 82 -, "
+        "renameat 264 38, renameat2 316 276, link 86 -, linkat 265 37, unlink 87 -, unlinkat 263 35, "
+        "symlink 88 -, symlinkat 266 36, readlink 89 -, readlinkat 267 78, mknod 133 -, mknodat 259 33, "
+        "truncate 76 45, chmod 90 -, fchmod 91 52, fchmodat 268 53, chown 92 -, fchown 93 55, "
+        "lchown 94 -, fchownat 260 54, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, "
+        "umask 95 166, getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 11, "
+        "llistxattr 195 12, flistxattr 196 13"
+    ),
+    "memory": "brk 12 214, munmap 11 215, mremap 25 216, mprotect 10 226",
+    "processes and threads": (
+        "fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, exit 60 93, exit_group 231 94, "
+        "getpid 39 172, getppid 110 173, gettid 186 178, getpgrp 111 -, getpgid 121 155, "
+        "setpgid 109 154, getsid 124 156, setsid 112 157, getuid 102 174, geteuid 107 175, "
+        "getgid 104 176, getegid 108 177, getresuid 118 148, getresgid 120 150, getgroups 115 158, "
+        "capget 125 90, set_tid_address 218 96, set_robust_list 273 99, futex 202 98, rseq 334 293, "
+        "arch_prctl 158 -, getrlimit 97 163, getpriority 140 141, sched_yield 24 124, "
+        "sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120, "
+        "sched_get_priority_max 146 125, sched_get_priority_min 147 126, getcpu 309 168"
+    ),
+    "signals": (
+        "kill 62 129, tkill 200 130, tgkill 234 131, rt_sigaction 13 134, rt_sigprocmask 14 135, "
+        "rt_sigpending 127 136, rt_sigsuspend 130 133, rt_sigtimedwait 128 137, rt_sigreturn 15 139, "
+        "sigaltstack 131 132, restart_syscall 219 128, pause 34 -"
+    ),
+    "time and chance": (
+        "time 201 -, gettimeofday 96 169, clock_gettime 228 113, clock_getres 229 114, nanosleep 35 101, "
+        "clock_nanosleep 230 115, times 100 153, getitimer 36 102, setitimer 38 103, alarm 37 -, "
+        "getrandom 318 278, uname 63 160"
+    ),
+    "local sockets": (
+        "connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, getsockname 51 204, "
+        "getpeername 52 205, sendto 44 206, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243, "
+        "shutdown 48 210"
+    ),
 }
-"""The calls refused whatever their arguments, and their numbers on each machine; None where it has none."""
-MISSING = ((435, 435), (327, 286), (328, 287))
-"""Those said not to exist, for which libraries have another way: clone3, which hides its flags in memory, and
-preadv2 and pwritev2, which tell what the system holds of a file."""
+"""The calls allowed whatever their arguments: the name, and its number on each machine, or - for none."""
+MISSING = (
+    "clone3 435 435, preadv2 327 286, pwritev2 328 287, openat2 437 437, statx 332 291, membarrier 324 283, "
+    "epoll_pwait2 441 441, futex_waitv 449 449, fchmodat2 452 452, map_shadow_stack 453 453"
+)
+"""Those said not to exist, for which libraries have another way."""
 CLONE, SOCKET, SOCKETPAIR, MAP = (56, 220), (41, 198), (53, 199), (9, 222)
 FCNTL, IOCTL, ADVISE = (72, 25), (16, 29), (28, 233)
 ATTRIBUTE, SET_LIMIT, SET_LIMIT_OF = (157, 167), (160, 164), (302, 261)
+WAIT, WAIT_BY_KIND = (61, 260), (247, 95)
+SET_OPTION, READ_OPTION = (54, 208), (55, 209)
 """Those that depend on their arguments."""
 
 
@@ -180,23 +140,28 @@ def fault() -> str | None:
     return None if machine in MACHINES else f"expected {' or '.join(MACHINES)}, got {machine}"
 
 
+def numbers(listed: str, column: int) -> list[int]:
+    """The numbers that calls of a list have on the machine of a column, in order."""
+    found = (call.split()[1 + column] for call in listed.split(", "))
+    return sorted(int(number) for number in found if number != "-")
+
+
 @cache
 def program(machine: str) -> bytes | None:
     """The filter's instructions for a machine, as `platform.machine` names it; None where there is none."""
     if machine not in MACHINES:
         return None
     column, architecture = MACHINES[machine]
-    refused = [both[column] for both in REFUSED.values()]
     # Every test jumps forward: over the rest of its own block, or to the end that it decides for.
     blocks = [
         _instruction(LOAD, ARCHITECTURE),
         *_unless(architecture, KILL),
         _instruction(LOAD, NUMBER),
         *_when(AT_LEAST, UNKNOWN, NO_SUCH_CALL),
-        *(part for both in MISSING for part in _when(EQUAL, both[column], NO_SUCH_CALL)),
-        *(part for number in refused if number is not None for part in _when(EQUAL, number, DENY)),
         *(part for both, tests in _judged() for part in _for_call(both[column], tests)),
-        _instruction(RETURN, ALLOW),
+        *(part for run in _runs(numbers(", ".join(ALLOWED.values()), column)) for part in _within(*run)),
+        *(part for number in numbers(MISSING, column) for part in _when(EQUAL, number, NO_SUCH_CALL)),
+        _instruction(RETURN, DENY),
     ]
     return b"".join(blocks)
 
@@ -206,15 +171,25 @@ def _judged() -> Iterator[tuple[tuple[int, int], list[bytes]]]:
     yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)
     yield IOCTL, _only(1, DEVICE_REQUESTS)
     yield ADVISE, _only(2, MEMORY_ADVICE)
-    yield ATTRIBUTE, [_low(0), *_when(EQUAL, MERGE, DENY)]
+    yield ATTRIBUTE, _only(0, ATTRIBUTES)
     yield SOCKET, _only(0, (LOCAL,))
     yield SOCKETPAIR, _only(0, (LOCAL,))
-    yield CLONE, [_low(0), *_when(ANY_BIT, SPACES, DENY)]
+    yield SET_OPTION, [_low(1), *_unless(SOCKETS, DENY), *_only(2, SET_OPTIONS)]
+    yield READ_OPTION, [_low(1), *_unless(SOCKETS, DENY), *_only(2, READ_OPTIONS)]
+    yield CLONE, [_low(0), *_when(ANY_BIT, WORD & ~CHILD_FLAGS, DENY)]
     shared, anonymous = _passes_without(SHARED_MAP), _when(ANY_BIT, ANONYMOUS_MAP, DENY)
     yield MAP, [_low(3), *_when(ANY_BIT, UNCOUNTED_MAP, DENY), *shared, *anonymous]
     yield SET_LIMIT, [_low(0), *_when(EQUAL, CORE, DENY)]
-    given = [part for half in (_low(2), _high(2)) for part in (half, *_when(ANY_BIT, WORD, DENY))]
-    yield SET_LIMIT_OF, [_low(1), *_unless(CORE, ALLOW), *given]
+    yield SET_LIMIT_OF, [_low(1), *_unless(CORE, ALLOW), *_absent(2)]
+    yield WAIT, _absent(3)
+    yield WAIT_BY_KIND, _absent(4)
+
+
+def _runs(ordered: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and the last of each run of numbers without a gap."""
+    starts = [n for n in ordered if n - 1 not in ordered]
+    ends = [n for n in ordered if n + 1 not in ordered]
+    return list(zip(starts, ends, strict=True))
 
 
 def _instruction(code: int, operand: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -244,6 +219,18 @@ def _unless(operand: int, end: int) -> list[bytes]:
 def _passes_without(bit: int) -> list[bytes]:
     """Allows the call when the loaded word lacks the bit."""
     return [_instruction(ANY_BIT, bit, 1, 0), _instruction(RETURN, ALLOW)]
+
+
+def _within(first: int, last: int) -> list[bytes]:
+    """Allows the numbers from the first to the last."""
+    allowed = _instruction(RETURN, ALLOW)
+    return [_instruction(AT_LEAST, last + 1, 2, 0), _instruction(AT_LEAST, first, 0, 1), allowed]
+
+
+def _absent(argument: int) -> list[bytes]:
+    """Refuses the call unless an argument is 0 in both halves: a place that the system would write to."""
+    halves = (_low(argument), _high(argument))
+    return [part for half in halves for part in (half, *_when(ANY_BIT, WORD, DENY))]
 
 
 def _only(argument: int, allowed: Sequence[int]) -> list[bytes]:

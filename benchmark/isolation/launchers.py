@@ -21,7 +21,7 @@ from benchmark.isolation.numeric import numeric_class, numeric_environment
 from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
-INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "marks.py", "room.py", "sweep.py", "watch.py")
+INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py", "watch.py")
 """The files that run inside; the first is the program."""
 FLAGS = ("-s", "-S", "-B", "-P", "-u")
 """No packages but those named, no bytecode written, no folder of the script, prints at once."""

@@ -7,6 +7,7 @@ cases.
 
 import ast
 import contextlib
+import ctypes
 import importlib
 import importlib.util
 import inspect
@@ -23,6 +24,9 @@ MOST_NAMES = 1000
 """How many modules are imported ahead at most."""
 APART = frozenset({"__main__", "antigravity", "conftest", "idlelib", "test", "tests", "turtledemo"})
 """Parts of names that are left to the cases: such a module may be a program, which its import runs."""
+
+SORTED_BYTES = 4096
+"""So much that the C library's sort wonders whether it may take memory for it."""
 
 Function = Callable[..., object]
 Task = dict[str, Any]
@@ -52,6 +56,7 @@ def prepare(task: Task) -> None:
         raise Shared(f"packages: expected their import to leave no thread, file or process, got {left[0]}")
     pin_torch()
     seed_globals()
+    sort_once()
 
 
 def import_ahead(name: str, members: list[str]) -> None:
@@ -177,6 +182,12 @@ def seed_globals() -> None:
 
     random.seed(0)
     np.random.seed(0)
+
+
+def sort_once() -> None:
+    """Has the C library's sort find out how much memory there is: it asks once, and a case may not ask."""
+    library = ctypes.CDLL(None)
+    library.qsort(ctypes.create_string_buffer(SORTED_BYTES), SORTED_BYTES // 8, 8, library.strcmp)
 
 
 def checked_function(module: ModuleType, name: str, arguments: list[str]) -> Function:

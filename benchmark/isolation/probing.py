@@ -1,6 +1,8 @@
 """Trying a sandbox from inside before it holds an entry, once for each launcher and process."""
 
 import json
+import secrets
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ from benchmark.isolation.bubblewrap import ALLOW, interpreter_folder
 from benchmark.isolation.channel import Gone
 from benchmark.isolation.launched import Launched, Task
 from benchmark.isolation.protocol import Malformed
+from benchmark.isolation.room import FACTS
 from benchmark.isolation.tree import Tree
 from benchmark.records import Call, CallFailed, Field
 
@@ -25,11 +28,11 @@ SECONDS = 60.0
 """How long the look around may take."""
 MEMORY_MIB = 1024
 MOST_BYTES = 1 << 16
-READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/proc/self", "/usr/lib")
+READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/usr/lib")
 """Where nothing may be written, the interpreter's folder besides."""
 FAMILIES = (2, 10, 16)
 """Sockets that reach out, by family: IPv4, IPv6, and netlink, which asks the system."""
-REQUESTS = 8
+REQUESTS = 15
 """How many requests of the probe's list the filter refuses."""
 NULL = ["device", 0, "refused", "refused"]
 """A standard descriptor that no other case shares, and that changes nothing of the machine's."""
@@ -57,12 +60,14 @@ def require(name: str, start: Callable[[Task], Launched], variables: frozenset[s
 def _seen(start: Callable[[Task], Launched]) -> Mapping[str, object]:
     """What the probe saw inside, by probe."""
     task = Task(FOLDER, "probe", "probe", ("question",), MEMORY_MIB)
+    name = f"probe-{secrets.token_hex(16)}"
     question = {
         "paths": [str(ROOT), str(ROOT / "results"), str(FOLDER)],
         "home": [str(Path.home())],
         "read_only": [*READ_ONLY, str(interpreter_folder())],
         "scratch": ["/tmp", "/dev/shm"],
         "families": FAMILIES,
+        "listener": [name],
     }
     call = Call(
         "probe",
@@ -70,7 +75,14 @@ def _seen(start: Callable[[Task], Launched]) -> Mapping[str, object]:
         (Field("seen", "int64", (None,), most=MOST_BYTES),),
         bare="seen",
     )
-    tree = Tree(start(task))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen()
+        return _answered(Tree(start(task)), call)
+
+
+def _answered(tree: Tree, call: Call) -> Mapping[str, object]:
+    """What the probe answers in its second case; ends the worker."""
     try:
         tree.load(SECONDS)
         # What the first case left, the second sees.
@@ -100,21 +112,21 @@ def _expected(variables: frozenset[str]) -> dict[str, Any]:
     inside = interpreter_folder().is_relative_to(Path.home())
     expected = {
         "sockets": ["refused"] * len(FAMILIES),
-        "interfaces": ["lo"],
+        "listener": "refused",
         "paths": [],
         "home": list(below[:1]) if inside else [],
-        "processes": ["1", "2"],
+        "processes": [1, 2],
+        "facts": [sorted(FACTS), False],
         "variables": sorted(variables | {"PWD"}),
         "standard": [NULL] * 3,
         "printing": [True] * 2,
         "line": "inside",
         "requests": ["refused"] * REQUESTS,
-        "descriptors": 4,
+        "descriptors": [0, 1, 2, 3],
         "capabilities": 0,
-        "new privileges": "1",
-        "filter": "0" if unfiltered else "2",
+        "new privileges": 1,
+        "filter": 0 if unfiltered else 2,
         "namespaces": -1,
-        "supervisor": "refused",
         "writes": [],
         "scratch": ["done", "done"],
     }

@@ -1,9 +1,10 @@
 """A room for one case: namespaces of its own, so that the system itself ends and forgets all that is in it.
 
 It stands alone beside `worker.py`. A room has processes numbered anew, System V and POSIX queues of its own,
-new scratch folders, a new read-only `/proc`, and devices that cannot be changed. Its first process never runs
-a line of the entry and only waits; when it ends, the system ends every other in the room, and the room's
-folders and queues are gone.
+new scratch folders, and devices that cannot be changed. Where the system tells of its processes and counters,
+in `/proc`, a room has a folder with a few facts that stay the same (`read_facts`), and no more. Its first
+process never runs a line of the entry and only waits; when it ends, the system ends every other in the room,
+and the room's folders and queues are gone.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ import select
 import signal
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -29,6 +31,12 @@ HELD = (8, 18, 21)
 CAPABILITIES_VERSION = 0x20080522
 DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 """The machine's own, whose modes and times an entry could otherwise change where root runs the scorer."""
+FACTS = {"cpuinfo": None, "meminfo": 1}
+"""What of /proc a room has, as it was when the sandbox started: all lines, or so many of the first."""
+CHANGING = b"cpu MHz"
+"""How lines start that are left out of it, as they tell of the machine's load."""
+FACTS_OPTIONS = "size=16m,nr_inodes=8,mode=0755"
+"""Those of the folder that holds it."""
 ANSWER_BYTES = 512
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 NUMBER = struct.Struct("<i")
@@ -62,8 +70,17 @@ class Room:
             os.waitpid(self.first, 0)
 
 
-def make(scratch: list[str], size: int) -> Room:
-    """A new room with empty scratch folders of `size` bytes each.
+def read_facts() -> dict[str, bytes]:
+    """What a room's `/proc` shows: the kind of its processors, and how much memory the machine has."""
+    facts = {}
+    for name, most in FACTS.items():
+        with contextlib.suppress(OSError), open(f"/proc/{name}", "rb") as file:
+            facts[name] = b"".join(line for line in file.readlines()[:most] if not line.startswith(CHANGING))
+    return facts
+
+
+def make(scratch: list[str], size: int, facts: dict[str, bytes]) -> Room:
+    """A new room with empty scratch folders of `size` bytes each, and the facts in its `/proc`.
 
     The caller must be one that orphans come to, as a sandbox's first process is. Raises OSError with what
     failed.
@@ -72,7 +89,7 @@ def make(scratch: list[str], size: int) -> Room:
     reading, writing = os.pipe()
     maker = os.fork()
     if maker == 0:
-        _separate(theirs, writing, scratch, size)
+        _separate(theirs, writing, lambda: _furnish(scratch, size, facts))
     theirs.close()
     os.close(writing)
     with ours:
@@ -85,34 +102,44 @@ def make(scratch: list[str], size: int) -> Room:
     return Room(NUMBER.unpack(number)[0], tuple(descriptors))
 
 
-def _separate(line: socket.socket, writing: int, scratch: list[str], size: int) -> NoReturn:
+def _separate(line: socket.socket, writing: int, furnish: Callable[[], None]) -> NoReturn:
     """Makes the namespaces, and tells the number of the process that holds them from now on."""
     try:
         call("unshare", NEW_PROCESSES | NEW_MOUNTS | NEW_QUEUES)
         if child := os.fork():
             os.write(writing, NUMBER.pack(child))
         else:
-            _hold(line, scratch, size)
+            _hold(line, furnish)
     except OSError as error:
         line.send(str(error).encode()[:ANSWER_BYTES])
     finally:
         os._exit(0)
 
 
-def _hold(line: socket.socket, scratch: list[str], size: int) -> NoReturn:
+def _hold(line: socket.socket, furnish: Callable[[], None]) -> NoReturn:
     """Furnishes the room, hands it over, and waits for its end; raises OSError with what failed."""
-    _mount("proc", "/proc", READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)
-    for device in filter(os.path.exists, DEVICES):
-        _mount("", device, REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_PROGRAMS)
-    for folder in scratch:
-        _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},nr_inodes={MOST_FILES},mode=1777")
     descriptors = [os.open(f"/proc/self/ns/{place}", os.O_RDONLY) for place in PLACES]
+    furnish()
     call("prctl", DUMPABLE, 0, 0, 0, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     socket.send_fds(line, [b"R"], descriptors)
     os.closerange(0, MOST_DESCRIPTORS)
     while True:
         signal.pause()
+
+
+def _furnish(scratch: list[str], size: int, facts: dict[str, bytes]) -> None:
+    """Gives this namespace of mounts all that a room has of its own; raises OSError with what failed."""
+    for device in filter(os.path.exists, DEVICES):
+        _mount("", device, REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_PROGRAMS)
+    for folder in scratch:
+        _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},nr_inodes={MOST_FILES},mode=1777")
+    sealed = NO_SET_UID | NO_DEVICES | NO_PROGRAMS
+    _mount("tmpfs", "/proc", sealed, FACTS_OPTIONS)
+    for name, content in facts.items():
+        with open(f"/proc/{name}", "xb", buffering=0) as file:
+            file.write(content)
+    _mount("", "/proc", REMOUNT | BOUND | READ_ONLY | sealed)
 
 
 def aim(descriptors: list[int]) -> None:

@@ -6,7 +6,7 @@ where TASK is a JSON object with the keys that `launchers.py` writes. Three kind
 - the **supervisor**, started first, never runs a line of the entry. It passes messages on, makes a room for
   each case (`room.py`) and ends it with all that is in it. When the host goes away, it ends everything.
 - the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
-  and the entry name (`loading.py`), and forks for every case, its pages marked as used (`marks.py`).
+  and the entry name (`loading.py`), and forks for every case.
 - the **case**, a fork of the image, moves into its room, gives up what it might do (`filter.py`), imports
   `method.py`, and serves the calls of one case over a socket of its own (`calls.py`). The first such fork
   only tries the import, before any case.
@@ -49,7 +49,7 @@ DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 LINUX = sys.platform == "linux"
 LIBRARY = ctypes.CDLL(None)
 
-PARTS = ("calls", "filter", "loading", "marks", "room", "sweep", "watch")
+PARTS = ("calls", "filter", "loading", "room", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
@@ -115,6 +115,7 @@ class Rooms:
         self.task = task
         self.line: socket.socket | None = None
         """The end of the next case's line that the case gets."""
+        self._facts = parts["room"].read_facts() if task["rooms"] else {}
         self._room: Any = None
         self._next: Any = None
 
@@ -127,7 +128,8 @@ class Rooms:
     def prepare(self) -> None:
         """Makes the next room, unless it is ready. Raises OSError with what failed."""
         if self.task["rooms"] and self._next is None:
-            self._next = parts["room"].make(self.task["scratch"], self.task["scratch_bytes"])
+            task = self.task
+            self._next = parts["room"].make(task["scratch"], task["scratch_bytes"], self._facts)
 
     def clear(self) -> None:
         """Ends the last case with all it left. Raises TimeoutError when that cannot be had without a room."""
@@ -224,8 +226,6 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
         os._exit(1)
     gc.collect()
     gc.freeze()
-    if task["rooms"]:
-        parts["marks"].mark(parts["marks"].OWN)
     serve_cases(line, task)
 
 
@@ -271,7 +271,6 @@ def serve_cases(line: socket.socket, task: Task) -> NoReturn:
         namespaces = descriptors[2:] if command == b"C" else descriptors
         if namespaces:
             parts["room"].aim(namespaces)
-            parts["marks"].mark(parts["marks"].WRITTEN)
         process = os.fork()
         if process == 0:
             line.close()

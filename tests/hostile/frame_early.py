@@ -4,7 +4,7 @@ import os
 import socket
 import struct
 
-LINE = next(number for number in range(3, 600) if os.path.lexists(f"/proc/self/fd/{number}"))
+LINE = 3
 socket.socket(fileno=os.dup(LINE)).send(struct.pack("<8sBIH", bytes(8), 0, 1, 0) + struct.pack("<d", 1e9))
 
 

@@ -6,8 +6,7 @@ import time
 
 
 def line():
-    numbers = [number for number in range(3, 600) if os.path.lexists(f"/proc/self/fd/{number}")]
-    return socket.socket(fileno=os.dup(numbers[0]))
+    return socket.socket(fileno=os.dup(3))
 
 
 def detect(rows, seed):

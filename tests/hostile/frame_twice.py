@@ -7,8 +7,7 @@ import struct
 
 
 def line():
-    numbers = [number for number in range(3, 600) if os.path.lexists(f"/proc/self/fd/{number}")]
-    return socket.socket(fileno=os.dup(numbers[0]))
+    return socket.socket(fileno=os.dup(3))
 
 
 def token():

@@ -8,8 +8,11 @@ def detect(rows, seed):
         return len(os.listdir("/tmp")) + len(os.listdir("/dev/shm"))
     written = room = 0
     for folder in ("/tmp", "/dev/shm"):
-        size = os.statvfs(folder)
-        room += size.f_blocks * size.f_frsize
+        try:
+            size = os.statvfs(folder)
+            room += size.f_blocks * size.f_frsize
+        except OSError:
+            room += 512 << 20
         for number in range(1000):
             try:
                 with open(f"{folder}/{number}", "wb", buffering=0) as file:

@@ -22,6 +22,18 @@ REFUSED = {
     "fanotify_init": 300,
     "memfd_secret": 447,
     "process_madvise": 440,
+    "sched_setaffinity": 203,
+    "sched_setscheduler": 144,
+    "setpriority": 141,
+    "ioprio_set": 251,
+    "mq_open": 240,
+    "timer_create": 222,
+    "seccomp": 317,
+    "get_robust_list": 274,
+    "syncfs": 306,
+    "remap_file_pages": 216,
+    "pkey_alloc": 330,
+    "set_mempolicy": 238,
 }
 
 

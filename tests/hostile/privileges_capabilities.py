@@ -13,7 +13,9 @@ def detect(rows, seed):
     ambient, raise_it = 47, 2
     got += libc.prctl(ambient, raise_it, 21, 0, 0) == 0
     read = (
-        "print([l for l in open('/proc/self/status') if l.startswith(('CapEff', 'NoNewPrivs', 'Seccomp:'))])"
+        "import ctypes, struct; c = ctypes.CDLL(None); held = ctypes.create_string_buffer(b'x' * 24, 24);"
+        "c.capget(struct.pack('=Ii', 0x20080522, 0), held);"
+        "print(held.raw.count(0), c.prctl(39, 0, 0, 0, 0), c.prctl(21, 0, 0, 0, 0))"
     )
     said = subprocess.run([sys.executable, "-S", "-c", read], capture_output=True, text=True).stdout
-    return got + (said.count("0" * 16) != 1) + ("NoNewPrivs:\\t1" not in said) + ("Seccomp:\\t2" not in said)
+    return got + (said.split() != ["24", "1", "2"])

@@ -17,7 +17,17 @@ atexit.register(seen.append, 1)
 STARTED = time.monotonic()
 
 
+def there(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def detect(rows, seed):
-    others = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    others = [number for number in range(1, 600) if there(number)]
     old = time.monotonic() - STARTED > 5
     return old + (len(others) > 3)

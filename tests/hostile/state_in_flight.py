@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import os
 import socket
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -9,8 +10,15 @@ KEPT = []
 
 
 def detect(rows, seed):
-    with open("/proc/net/unix") as file:
-        found = sum("@flight" in line for line in file)
+    found = 0
+    if os.path.exists("/proc/net/unix"):
+        with open("/proc/net/unix") as file:
+            found = sum("@flight" in line for line in file)
+    with socket.socket(socket.AF_UNIX) as again:
+        try:
+            again.bind("\0flight-0")
+        except OSError:
+            found += 1
     watches = [LIBC.inotify_init1(0) for _ in range(64)]
     found += sum(watch >= 0 for watch in watches)
     named, (ours, theirs) = socket.socket(socket.AF_UNIX), socket.socketpair()

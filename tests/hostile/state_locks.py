@@ -10,8 +10,10 @@ def detect(rows, seed):
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         found = 0
-    except OSError:
+    except BlockingIOError:
         found = 1
+    except PermissionError:
+        found = 0
     if os.fork() == 0:
         os.setsid()
         time.sleep(60)

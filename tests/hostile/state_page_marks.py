@@ -29,13 +29,15 @@ def unmarked(low, high):
 
 
 def detect(rows, seed):
-    pages = dict(unmarked(*heap()))
+    told = os.path.exists("/proc/self/smaps")
+    pages = dict(unmarked(*heap())) if told else {}
     unused = [place for place, free in pages.items() if free]
     for place in unused[:3]:
         LIBC.madvise(ctypes.c_void_p(place), ctypes.c_size_t(PAGE), READ_EACH)
     _, writing = os.pipe()
-    part = (ctypes.c_size_t * 2)(heap()[0], PAGE)
+    page = ctypes.create_string_buffer(PAGE)
+    part = (ctypes.c_size_t * 2)(ctypes.addressof(page), PAGE)
     got = sum(LIBC.syscall(n, writing, ctypes.byref(part), 1, 0, 1, 0) >= 0 for n in CALLS.values())
     got += LIBC.prctl(MERGE, 1, 0, 0, 0) == 0
     print(len(pages), len(unused), got)
-    return len(unused) + got + (not pages)
+    return len(unused) + got + (told and not pages)

@@ -22,5 +22,5 @@ def detect(rows, seed):
         got += worked(lambda number=number, times=times: os.utime(number, ns=times))
         place = f"/proc/self/fd/{number}"
         got += worked(lambda place=place, mode=mode: os.chmod(place, mode))
-        got += not os.fstatvfs(number).f_flag & os.ST_RDONLY
+        got += worked(lambda number=number: os.fchown(number, os.getuid(), os.getgid()))
     return got

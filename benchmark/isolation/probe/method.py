@@ -6,8 +6,10 @@ import fcntl
 import json
 import mmap
 import os
+import resource
 import socket
 import stat
+import struct
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,7 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+CAPABILITIES_VERSION, CAPABILITIES = 0x20080522, 41
+"""How Linux's capget is asked, and how many capabilities there are."""
+FILTERED, BOUNDED, NO_NEW_PRIVILEGES = 21, 23, 39
+"""The options of Linux's prctl that tell of the filter, of a capability and of new privileges."""
+MOST = 512
+"""More processes than a case has at first, and more descriptors."""
 NEW_USERS = 0x10000000
 """Linux's flag of a namespace of users."""
 
@@ -30,6 +37,9 @@ SET_HINT, SET_SIGNAL, INTERFACES, PAGE_OUT = 1036, 10, 0x8912, 21
 NAME = "\0probe"
 """The name of a local socket without a file."""
 
+LIBRARY = ctypes.CDLL(None, use_errno=True)
+SPACE = ctypes.create_string_buffer(256)
+"""For what the system would tell."""
 IntArray = npt.NDArray[np.int64]
 
 
@@ -62,30 +72,50 @@ def probe(question: IntArray) -> IntArray:
 
 def seen(asked: dict[str, list[Any]]) -> dict[str, object]:
     """Each probe's outcome by its name; asked: what to look for and to try."""
-    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
-        status = dict(line.rstrip("\n").split(":", 1) for line in file)
-    with open("/proc/net/dev", encoding="ascii") as file:
-        interfaces = [line.split(":")[0].strip() for line in file if ":" in line]
     return {
         "sockets": [outcome(partial(socket.socket, family)) for family in asked["families"]],
-        "interfaces": interfaces,
+        "listener": outcome(partial(connected, asked["listener"][0])),
         "paths": [path for path in asked["paths"] if os.path.lexists(path)],
         "home": sorted(os.listdir(asked["home"][0])) if os.path.isdir(asked["home"][0]) else [],
-        "processes": sorted(name for name in os.listdir("/proc") if name.isdigit()),
+        "processes": [number for number in range(1, MOST) if there(number)],
+        "facts": [sorted(os.listdir("/proc")), os.path.lexists("/sys")],
         "variables": sorted(os.environ),
         "standard": AT_IMPORT,
         "printing": [stat.S_ISFIFO(os.fstat(number).st_mode) for number in STANDARD[1:]],
         "line": line(),
         "requests": [outcome(request) for request in REQUESTS],
-        "descriptors": len(os.listdir("/proc/self/fd")) - 1,
-        "capabilities": sum(int(status[name], 16) for name in CAPABILITIES),
-        "new privileges": status["NoNewPrivs"].strip(),
-        "filter": status["Seccomp"].strip(),
-        "namespaces": ctypes.CDLL(None).unshare(NEW_USERS),
-        "supervisor": outcome(lambda: open("/proc/1/mem", "rb").close()),
+        "descriptors": [number for number in range(MOST) if outcome(partial(os.fstat, number)) == "done"],
+        "capabilities": capabilities(),
+        "new privileges": LIBRARY.prctl(NO_NEW_PRIVILEGES, 0, 0, 0, 0),
+        "filter": LIBRARY.prctl(FILTERED, 0, 0, 0, 0),
+        "namespaces": LIBRARY.unshare(NEW_USERS),
         "writes": [folder for folder in asked["read_only"] if written(folder) != "refused"],
         "scratch": [written(folder) for folder in asked["scratch"]],
     }
+
+
+def there(number: int) -> bool:
+    """Whether a process of this number can be sent signals, or is there at least."""
+    try:
+        os.kill(number, 0)
+    except OSError as error:
+        return error.errno == errno.EPERM
+    return True
+
+
+def capabilities() -> int:
+    """How many capabilities this process has, might take, or hands on."""
+    head, sets = struct.pack("=Ii", CAPABILITIES_VERSION, 0), ctypes.create_string_buffer(24)
+    if LIBRARY.capget(head, sets):
+        return -1
+    own = sum(part.bit_count() for part in struct.unpack("=6I", sets.raw))
+    return own + sum(LIBRARY.prctl(BOUNDED, number, 0, 0, 0) == 1 for number in range(CAPABILITIES))
+
+
+def connected(name: str) -> None:
+    """Connects to a local socket that has a name but no file; raises OSError where there is none."""
+    with socket.socket(socket.AF_UNIX) as own:
+        own.connect("\0" + name)
 
 
 def line() -> str:
@@ -101,8 +131,7 @@ def line() -> str:
 
 def called(name: str, *arguments: int) -> None:
     """Makes a call of the C library; raises OSError where it fails."""
-    library = ctypes.CDLL(None, use_errno=True)
-    if getattr(library, name)(*map(ctypes.c_ulong, arguments)) == -1:
+    if getattr(LIBRARY, name)(*map(ctypes.c_ulong, arguments)) == -1:
         raise OSError(ctypes.get_errno(), name)
 
 
@@ -115,9 +144,16 @@ REQUESTS: tuple[Callable[[], object], ...] = (
     lambda: called("mincore", 0, 0, 0),
     lambda: os.close(os.memfd_create("probe")),
     lambda: mmap.mmap(-1, mmap.PAGESIZE).close(),
+    lambda: resource.getrusage(resource.RUSAGE_SELF),
+    lambda: os.wait4(-1, os.WNOHANG),
+    lambda: os.statvfs("/"),
+    lambda: called("sysinfo", ctypes.addressof(SPACE)),
+    lambda: fcntl.flock(0, fcntl.LOCK_SH),
+    lambda: fcntl.fcntl(0, fcntl.F_GETLK, bytes(32)),
+    lambda: os.close(os.pidfd_open(os.getpid())),
 )
-"""What the filter refuses: hints, signals of descriptors, interfaces, what the system holds of files, and
-memory without a limit."""
+"""What the filter refuses: hints, signals of descriptors, interfaces, what the system holds of files, memory
+without a limit, what the system counts, locks, and numbers that are given once."""
 
 
 def written(folder: str) -> str:
