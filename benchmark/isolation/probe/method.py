@@ -109,7 +109,9 @@ def capabilities() -> int:
     if LIBRARY.capget(head, sets):
         return -1
     own = sum(part.bit_count() for part in struct.unpack("=6I", sets.raw))
-    return own + sum(LIBRARY.prctl(BOUNDED, number, 0, 0, 0) == 1 for number in range(CAPABILITIES))
+    bounded = [LIBRARY.prctl(BOUNDED, number, 0, 0, 0) == 1 for number in range(CAPABILITIES)]
+    held: int = own + sum(bounded)
+    return held
 
 
 def connected(name: str) -> None:
