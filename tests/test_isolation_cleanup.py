@@ -77,7 +77,7 @@ def test_daemon_of_a_case_ends_before_the_next(launcher: Launcher, tmp_path: Pat
             return False
         return True
     def daemons():
-        if not os.path.exists("/proc/self"):  # In a room processes are counted from 1, and the case is 2.
+        if not os.path.exists("/proc/1"):  # In a room processes are counted from 1, and the case is 2.
             return sum(there(number) for number in range(3, 600))
         return sum(mark in line(name) for name in os.listdir("/proc") if name.isdigit())
     """

@@ -96,7 +96,7 @@ def test_sandbox_shows_little_and_keeps_it(tmp_path: Path) -> None:
     system = {"lib", "lib32", "lib64", "libx32", "usr", "etc", "dev", "proc", "tmp"}
     python = Path(bubblewrap.interpreter()).parts[1]
     assert set(seen["root"]) <= system | {python, "entry", "packages", "worker"}
-    assert seen["facts"] == ["cpuinfo", "meminfo"] and seen["hostname"] == "entry"
+    assert seen["facts"] == ["cpuinfo", "meminfo", "self"] and seen["hostname"] == "entry"
     assert seen["memory"] == Path("/proc/meminfo").read_text(encoding="ascii").splitlines(keepends=True)[0]
     processors = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines(keepends=True)
     assert seen["processors"] == "".join(line for line in processors if not line.startswith("cpu MHz"))

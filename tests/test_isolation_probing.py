@@ -61,7 +61,11 @@ FILES = {
     "standard": ("worker.py", "renew(*renewed)", "pass"),
     "requests": ("filter.py", "yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)", "yield FCNTL, []"),
     "processes": ("room.py", 'call("setns", descriptors[0], NEW_PROCESSES)', "pass"),
-    "facts": ("room.py", '_mount("tmpfs", "/proc", sealed, FACTS_OPTIONS)', "facts = {}"),
+    "facts": (
+        "room.py",
+        '_mount("tmpfs", "/proc", NO_SET_UID | NO_DEVICES | NO_PROGRAMS, FACTS_OPTIONS)',
+        '_mount("tmpfs", "/proc", 0, FACTS_OPTIONS); _state("other", b"")',
+    ),
 }
 
 

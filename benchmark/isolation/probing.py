@@ -28,7 +28,7 @@ SECONDS = 60.0
 """How long the look around may take."""
 MEMORY_MIB = 1024
 MOST_BYTES = 1 << 16
-READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/usr/lib")
+READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/proc/self", "/usr/lib")
 """Where nothing may be written, the interpreter's folder besides."""
 FAMILIES = (2, 10, 16)
 """Sockets that reach out, by family: IPv4, IPv6, and netlink, which asks the system."""
@@ -116,7 +116,7 @@ def _expected(variables: frozenset[str]) -> dict[str, Any]:
         "paths": [],
         "home": list(below[:1]) if inside else [],
         "processes": [1, 2],
-        "facts": [sorted(FACTS), False],
+        "facts": [["maps"], sorted([*FACTS, "self"]), False],
         "variables": sorted(variables | {"PWD"}),
         "standard": [NULL] * 3,
         "printing": [True] * 2,

@@ -2,14 +2,15 @@
 
 It stands alone beside `worker.py`. A room has processes numbered anew, System V and POSIX queues of its own,
 new scratch folders, and devices that cannot be changed. Where the system tells of its processes and counters,
-in `/proc`, a room has a folder with a few facts that stay the same (`read_facts`), and no more. Its first
-process never runs a line of the entry and only waits; when it ends, the system ends every other in the room,
-and the room's folders and queues are gone.
+in `/proc`, a room has a folder with a few facts that stay the same (`read_facts`, `read_libraries`), and no
+more. Its first process never runs a line of the entry and only waits; when it ends, the system ends every
+other in the room, and the room's folders and queues are gone.
 """
 
 import contextlib
 import ctypes
 import os
+import re
 import select
 import signal
 import socket
@@ -35,6 +36,8 @@ FACTS = {"cpuinfo": None, "meminfo": 1}
 """What of /proc a room has, as it was when the sandbox started: all lines, or so many of the first."""
 CHANGING = b"cpu MHz"
 """How lines start that are left out of it, as they tell of the machine's load."""
+OF_LIBRARY = re.compile(rb"^\S+ \S+ \S+ \S+ \S+ +/\S+\.so[^/\n]*\n", re.MULTILINE)
+"""A line of the list of what a process has mapped that names a library."""
 FACTS_OPTIONS = "size=16m,nr_inodes=8,mode=0755"
 """Those of the folder that holds it."""
 ANSWER_BYTES = 512
@@ -77,6 +80,12 @@ def read_facts() -> dict[str, bytes]:
         with contextlib.suppress(OSError), open(f"/proc/{name}", "rb") as file:
             facts[name] = b"".join(line for line in file.readlines()[:most] if not line.startswith(CHANGING))
     return facts
+
+
+def read_libraries() -> bytes:
+    """The libraries that this process has mapped, as `/proc/self/maps` tells: what all its forks have too."""
+    with open("/proc/self/maps", "rb") as file:
+        return b"".join(OF_LIBRARY.findall(file.read()))
 
 
 def make(scratch: list[str], size: int, facts: dict[str, bytes]) -> Room:
@@ -134,12 +143,16 @@ def _furnish(scratch: list[str], size: int, facts: dict[str, bytes]) -> None:
         _mount("", device, REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_PROGRAMS)
     for folder in scratch:
         _mount("tmpfs", folder, NO_SET_UID | NO_DEVICES, f"size={size},nr_inodes={MOST_FILES},mode=1777")
-    sealed = NO_SET_UID | NO_DEVICES | NO_PROGRAMS
-    _mount("tmpfs", "/proc", sealed, FACTS_OPTIONS)
+    _mount("tmpfs", "/proc", NO_SET_UID | NO_DEVICES | NO_PROGRAMS, FACTS_OPTIONS)
+    os.mkdir("/proc/self")
     for name, content in facts.items():
-        with open(f"/proc/{name}", "xb", buffering=0) as file:
-            file.write(content)
-    _mount("", "/proc", REMOUNT | BOUND | READ_ONLY | sealed)
+        _state(name, content)
+
+
+def _state(name: str, content: bytes) -> None:
+    """Puts a fact into the room's `/proc`."""
+    with open(f"/proc/{name}", "xb", buffering=0) as file:
+        file.write(content)
 
 
 def aim(descriptors: list[int]) -> None:
@@ -147,9 +160,14 @@ def aim(descriptors: list[int]) -> None:
     call("setns", descriptors[0], NEW_PROCESSES)
 
 
-def enter(descriptors: list[int], folder: str) -> None:
-    """Moves this process, born in the room, all the way in, to stay: it has no privilege from here on."""
+def enter(descriptors: list[int], folder: str, libraries: bytes) -> None:
+    """Moves this process, born in the room, all the way in, to stay: it has no privilege from here on.
+
+    libraries: what `read_libraries` told, which the room's `/proc` shows from here on.
+    """
     call("setns", descriptors[1], NEW_MOUNTS)
+    _state("self/maps", libraries)
+    _mount("", "/proc", REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)
     call("setns", descriptors[2], NEW_QUEUES)
     for descriptor in descriptors:
         os.close(descriptor)

@@ -226,6 +226,8 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
         os._exit(1)
     gc.collect()
     gc.freeze()
+    if task["rooms"]:
+        task["libraries"] = parts["room"].read_libraries()
     serve_cases(line, task)
 
 
@@ -330,7 +332,7 @@ def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
     """
     os.setsid()
     if namespaces:
-        parts["room"].enter(namespaces, task["scratch"][0])
+        parts["room"].enter(namespaces, task["scratch"][0], task["libraries"])
     renew(*renewed)
     if namespaces:
         parts["filter"].install()

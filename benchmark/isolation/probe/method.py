@@ -78,7 +78,7 @@ def seen(asked: dict[str, list[Any]]) -> dict[str, object]:
         "paths": [path for path in asked["paths"] if os.path.lexists(path)],
         "home": sorted(os.listdir(asked["home"][0])) if os.path.isdir(asked["home"][0]) else [],
         "processes": [number for number in range(1, MOST) if there(number)],
-        "facts": [sorted(os.listdir("/proc")), os.path.lexists("/sys")],
+        "facts": [os.listdir("/proc/self"), sorted(os.listdir("/proc")), os.path.lexists("/sys")],
         "variables": sorted(os.environ),
         "standard": AT_IMPORT,
         "printing": [stat.S_ISFIFO(os.fstat(number).st_mode) for number in STANDARD[1:]],
