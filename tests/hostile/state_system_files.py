@@ -1,10 +1,9 @@
-"""Looks for what the system tells of itself in files, beyond the kind of its processors and its memory."""
+"""Looks for what the system tells of itself in files, beyond its processors, its memory and its libraries."""
 
 import os
 
-FACTS = {"cpuinfo", "meminfo"}
+FACTS = {"cpuinfo", "meminfo", "self", "maps"}
 FOLDERS = (
-    "/proc/self",
     "/proc/thread-self",
     "/proc/1",
     "/proc/net",
@@ -16,7 +15,7 @@ FOLDERS = (
 
 
 def detect(rows, seed):
-    found = sorted(set(os.listdir("/proc")) - FACTS)
+    found = sorted({*os.listdir("/proc"), *os.listdir("/proc/self")} - FACTS)
     print(found[:20])
     got = len(found) + sum(os.path.exists(folder) for folder in FOLDERS)
     with open("/proc/cpuinfo", encoding="utf-8") as file:
