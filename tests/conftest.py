@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -20,9 +21,16 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository whose site is built, in its folder public."""
     root = repository(tmp_path_factory.mktemp("site"), (*all_entries(), HOSTILE, HOSTILE_SHOTS))
-    handler = partial(Quiet, directory=str(build(root).parent))
+    build(root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def site(built: Path) -> Iterator[str]:
+    handler = partial(Quiet, directory=str(built / "public"))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"

@@ -10,8 +10,12 @@ from benchmark.pages.axis import Axis, axis_for, number
 from benchmark.pages.gather import Face
 from benchmark.ranking import Standings
 
-LANES = (0, -1, 1, -2, 2, -3, 3)
+LANES = (0, *(lane for step in range(1, 10) for lane in (-step, step)))
 """Where dots that would cover one another go, in steps from the middle line."""
+STEP = 9.0
+"""How far lanes are apart at most."""
+LEAST_REACH, MOST_REACH = 24.0, 36.0
+"""How far from the middle line the axis is at least, and the outermost lane at most."""
 APART = 3.0
 """How far apart two dots of a lane are at least, in hundredths of the axis."""
 
@@ -42,6 +46,19 @@ class Strip:
     """What is drawn along it."""
     dots: tuple[Dot, ...]
     """The entries that have a value."""
+
+    @property
+    def step(self) -> float:
+        """How far lanes are apart: less where there are so many that the picture would grow too high."""
+        outermost = max((abs(dot.lane) for dot in self.dots), default=0)
+        return round(min(STEP, MOST_REACH / max(outermost, 1)), 2)
+
+    @property
+    def reach(self) -> float:
+        """How far the axis is from the middle line: below every dot."""
+        return round(
+            max(LEAST_REACH, max((dot.lane * self.step for dot in self.dots), default=0.0) + STEP), 2
+        )
 
 
 def strip(table: Standings, faces: Mapping[str, Face], chosen: str = "") -> Strip:

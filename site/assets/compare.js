@@ -366,9 +366,10 @@
 
   const looks = (chosen) => {
     const section = root.querySelector(".lb-looks");
+    if (!section) return;
     const wall = section.querySelector(".lb-wall");
-    const shown = chosen.filter(({ id }) => gallery?.reels[id]);
-    section.hidden = !wall || !shown.length || chosen.length < 2;
+    const shown = chosen.filter(({ id }) => gallery.reels[id]);
+    section.hidden = !shown.length || chosen.length < 2;
     if (section.hidden) return;
     const without = chosen.filter(({ id }) => !gallery.reels[id]).map(({ title }) => title);
     const rows = gallery.images.map(([id, image, strength, kind, corner, ...patch], row) => {
@@ -429,7 +430,7 @@
     const shown = fits.slice(0, LISTED);
     choices.replaceChildren(
       ...shown.map(({ id, title, group, value }) => {
-        const box = html("input", { type: "checkbox", value: id, autocomplete: "off" });
+        const box = html("input", { type: "checkbox", value: id });
         const about = [number(value), group].filter(Boolean).join(", ");
         return html("label", {}, box, ` ${title} `, html("span", { class: "lb-quiet" }, about));
       }),

@@ -1,5 +1,5 @@
 // Sorts and narrows tables, narrows galleries, and keeps the view in the address, so that a link brings it back.
-// Without it all of them are whole and in their own order. Tells the theme's copy buttons apart for screen readers.
+// Without it all of them are whole and in their own order. Names the theme's copy buttons and frames of tables.
 (() => {
   "use strict";
 
@@ -196,6 +196,7 @@
         chooser.querySelector("summary").textContent = `Entries shown: ${boxes.length - left.size} of ${boxes.length}`;
       }
     };
+    boxes.forEach((box) => (box.checked = box.defaultChecked));
     const first = boxes.filter((box) => box.checked).map((box) => box.value).join(",");
     const asked = params.get("entries")?.split(",");
     if (asked) boxes.forEach((box) => (box.checked = asked.includes(box.value)));
@@ -220,6 +221,11 @@
   window.addEventListener("load", () => {
     document.querySelectorAll(".md-code__nav").forEach((nav, place) => {
       nav.setAttribute("aria-label", `Code block ${place + 1}`);
+    });
+    document.querySelectorAll(".md-typeset__scrollwrap").forEach((frame, place) => {
+      frame.tabIndex = 0;
+      frame.setAttribute("role", "region");
+      frame.setAttribute("aria-label", `Table ${place + 1}`);
     });
   });
 })();
