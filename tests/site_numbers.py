@@ -1,4 +1,4 @@
-"""What the tables of a built site show, read back from its HTML, and what the raw results say it should be."""
+"""What the tables of a built site show, read back from its HTML, and what the raw results say."""
 
 import json
 import math

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.site_pages import COMPARE, GALLERY, PAGES, TRACK_PAGE, opened
+from tests.site_pages import COMPARE, GALLERY, HOSTILE, PAGES, TRACK_PAGE, opened
 
 pytestmark = pytest.mark.browser
 
@@ -172,3 +172,34 @@ def test_a_page_that_is_not_there_shows_the_way(browser: Browser, site: str) -> 
     with opened(browser, f"{site}404.html") as page:
         links = page.locator(".md-content a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
         assert [Path(link).name for link in links] == ["index.html", "glossary.html"]
+
+
+HOSTILE_PAGES = (
+    "index.html",
+    TRACK_PAGE,
+    OLD_PAGE,
+    GALLERY,
+    "leaderboard/entries/hostile.html",
+    "leaderboard/entries/hostile_shots.html",
+    "leaderboard/trust/index.html",
+    f"{COMPARE}?entries=hostile,omnibus_test",
+    f"{COMPARE}?entries=hostile,%3Cimg%20src=x%20onerror=hit()%3E",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE_PAGES)
+def test_no_text_of_a_contributor_acts(browser: Browser, site: str, name: str) -> None:
+    with opened(browser, "about:blank") as page:
+        dialogs: list[str] = []
+        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss())[0])
+        page.add_init_script("window.hit = () => { window.wasHit = true }")
+        page.goto(site + name)
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        for link in page.locator(".md-content :is(th[data-key=entry] button, .lb-picker label)").all():
+            link.click()
+        page.wait_for_timeout(50)
+        assert page.evaluate("window.wasHit") is None and dialogs == []
+        acting = "script:not([src], [type]), img[src=x], iframe, object, [onload], [onerror], [onclick]"
+        assert page.locator(f".md-content :is({acting})").count() == 0
+        assert page.locator("a[href^='javascript' i]").count() == 0
+        assert HOSTILE.title in page.locator("body").inner_text() or name not in HOSTILE_PAGES[1:6]
