@@ -197,8 +197,7 @@ def test_no_text_of_a_contributor_acts(browser: Browser, site: str, name: str) -
         page.add_init_script("window.hit = () => { window.wasHit = true }")
         page.goto(site + name)
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-        for link in page.locator(".md-content :is(th[data-key=entry] button, .lb-picker label)").all():
-            link.click()
+        page.evaluate("document.querySelectorAll('th button, .lb-picker input').forEach(e => e.click())")
         page.wait_for_timeout(50)
         assert page.evaluate("window.wasHit") is None and dialogs == []
         acting = "script:not([src], [type]), img[src=x], iframe, object, [onload], [onerror], [onclick]"
