@@ -1,8 +1,9 @@
 """From results to standings: groups, ranks as intervals, ties, and what is stale or missing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from string import ascii_lowercase
 
 import numpy as np
@@ -19,6 +20,8 @@ from benchmark.tracks.spec import Track, Version
 
 LEAST_DISTINCT = 3
 """Fewer distinct scores than this make an entry degenerate."""
+BLOCK = 32
+"""How many rows are compared with another one at a time: their draws fit the processor's cache."""
 
 
 class Group(StrEnum):
@@ -85,12 +88,20 @@ class Standings:
     told_apart: frozenset[tuple[str, str]]
     """Pairs (better, worse) of one group whose paired difference excludes 0."""
 
+    @cached_property
+    def by_entry(self) -> Mapping[str, Standing]:
+        """The rows by their entries."""
+        return {row.entry: row for row in self.rows}
+
+    @cached_property
+    def by_value(self) -> tuple[tuple[float, Standing], ...]:
+        """The rows that have a value, with it, the lowest value first."""
+        valued = [(row.value, row) for row in self.rows if row.value is not None]
+        return tuple(sorted(valued, key=lambda pair: (pair[0], pair[1].entry)))
+
     def row(self, entry: str) -> Standing:
         """The row of an entry. Raises KeyError when it has none."""
-        for row in self.rows:
-            if row.entry == entry:
-                return row
-        raise KeyError(entry)
+        return self.by_entry[entry]
 
     def level_with(self, entry: str) -> tuple[str, ...]:
         """The other entries of an entry's group that it cannot be told apart from, in table order."""
@@ -99,7 +110,7 @@ class Standings:
         return tuple(
             other.entry
             for other in others
-            if not {(entry, other.entry), (other.entry, entry)} & self.told_apart
+            if (entry, other.entry) not in self.told_apart and (other.entry, entry) not in self.told_apart
         )
 
 
@@ -252,9 +263,24 @@ def _better(members: Sequence[_Candidate]) -> BoolArray:
 
 
 def _beyond_chance(draws: FloatArray) -> BoolArray:
-    """bool (n, n) from draws (n, b), larger is better: i above j in nearly all of the b resamples."""
-    allowed = (1 - COVERAGE) / 2 * draws.shape[1]
-    return np.stack([(~(row > draws)).sum(axis=1) <= allowed for row in draws])
+    """bool (n, n) from draws (n, b), larger is better: i above j in nearly all of the b resamples.
+
+    A draw that is NaN is above none and below none. Where i is above j in all but k resamples, every order
+    statistic of j is below the one of i that is k places higher, so only such pairs are counted out.
+    """
+    count, size = draws.shape
+    allowed = (1 - COVERAGE) / 2 * size
+    middle = (size - int(allowed)) // 2
+    ordered = np.sort(draws, axis=1)
+    lower, upper = ordered[:, middle], ordered[:, middle + int(allowed)]
+    order = np.argsort(lower)
+    found = np.zeros((count, count), dtype=np.bool_)
+    for start in range(0, count, BLOCK):
+        block = order[start : start + BLOCK]
+        against = draws[block]
+        for i in np.flatnonzero(~(upper <= lower[block[0]])):
+            found[i, block] = size - np.count_nonzero(draws[i] > against, axis=1) <= allowed
+    return found
 
 
 def _pairs(members: Sequence[_Candidate], better: BoolArray) -> set[tuple[str, str]]:
@@ -275,9 +301,10 @@ def _marked(rows: Sequence[Standing], told: set[tuple[str, str]]) -> list[Standi
     """The rows with a letter for every longest run of a group's neighbors none of which are told apart."""
     marks: dict[str, str] = {row.entry: "" for row in rows}
     letter, end = 0, 0
+    apart = _last_apart(rows, told)
     for start in range(len(rows)):
-        stop = start + 1
-        while stop < len(rows) and all(_level(row, rows[stop], told) for row in rows[start:stop]):
+        stop = max(start + 1, end)
+        while stop < len(rows) and apart[stop] < start:
             stop += 1
         if stop - start > 1 and stop > end:
             for row in rows[start:stop]:
@@ -287,9 +314,15 @@ def _marked(rows: Sequence[Standing], told: set[tuple[str, str]]) -> list[Standi
     return [replace(row, mark=marks[row.entry]) for row in rows]
 
 
-def _level(one: Standing, other: Standing, told: set[tuple[str, str]]) -> bool:
-    apart = (one.entry, other.entry) in told or (other.entry, one.entry) in told
-    return one.group is other.group and not apart
+def _last_apart(rows: Sequence[Standing], told: set[tuple[str, str]]) -> list[int]:
+    """For each row the place of the nearest row above that is of another group or told apart; -1 for none."""
+    place = {row.entry: number for number, row in enumerate(rows)}
+    groups = [row.group for row in rows]
+    last = [groups.index(group) - 1 for group in groups]
+    for pair in told:
+        upper, lower = sorted(place[entry] for entry in pair)
+        last[lower] = max(last[lower], upper)
+    return last
 
 
 def _letter(number: int) -> str:

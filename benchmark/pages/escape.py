@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
@@ -16,14 +17,17 @@ def neutral(value: object) -> Markup:
     Markup passes as it is. Of all else, each character that means something to HTML or to Markdown
     becomes a numeric entity, new lines among them; invisible characters go.
     """
-    if isinstance(value, Markup):
-        return value
-    return Markup(_MEANT.sub(lambda match: f"&#{ord(match[0])};", visible(str(value))))
+    return value if isinstance(value, Markup) else _neutral(str(value))
+
+
+@lru_cache(maxsize=1 << 16)
+def _neutral(text: str) -> Markup:
+    return Markup(_MEANT.sub(lambda match: f"&#{ord(match[0])};", visible(text)))
 
 
 def visible(text: str) -> str:
     """`text` without invisible characters; new lines and tabs stay."""
-    return "".join(c for c in text if c in "\n\t" or _visible(c))
+    return text if text.isprintable() else "".join(c for c in text if c in "\n\t" or _visible(c))
 
 
 def plain(text: str) -> str:
