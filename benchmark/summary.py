@@ -57,8 +57,15 @@ def resamples(columns: Columns, strata: Sequence[str]) -> FloatArray:
 
 def _labels(columns: Columns, strata: Sequence[str]) -> tuple[str, ...]:
     """The name of each case's stratum."""
-    named = zip(*(getattr(columns, name) for name in strata), strict=True)
-    return tuple("/".join(map(str, row)) for row in named)
+    held = [getattr(columns, name) for name in strata]
+    return _named(tuple((values.dtype.str, values.tobytes()) for values in held))
+
+
+@lru_cache(maxsize=64)
+def _named(held: tuple[tuple[str, bytes], ...]) -> tuple[str, ...]:
+    """The names of strata whose columns have these types and bytes; results of one version share them."""
+    columns = [np.frombuffer(content, dtype=np.dtype(kind)) for kind, content in held]
+    return tuple("/".join(map(str, row)) for row in zip(*columns, strict=True))
 
 
 @lru_cache(maxsize=8)

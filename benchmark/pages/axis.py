@@ -13,6 +13,8 @@ CIVIDIS = (
     "#7d7c78", "#948e77", "#aea371", "#c8b866", "#e5cf52", "#fee838",
 )  # fmt: skip
 """The colors of matplotlib's cividis at tenths, from low to high."""
+SHADES = 21
+"""How many colors shaded cells have, evenly from low to high; the style sheet has a class for each."""
 DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 
 
@@ -87,6 +89,8 @@ def seconds(value: float | None) -> str:
 class Shade:
     """The colors of a shaded cell."""
 
+    step: int
+    """Which of the `SHADES` it is, from 0; `lb-s0` and so on in the style sheet."""
     fill: str
     """Behind the number."""
     ink: str
@@ -94,11 +98,16 @@ class Shade:
 
 
 def shade(metric: Metric, value: float) -> Shade:
-    """The cividis color of `value` between chance (or the metric's worst value) and its best."""
+    """The color nearest to `value` between chance (or the metric's worst value) and its best."""
     best, worst = (metric.high, metric.low) if metric.higher_is_better else (metric.low, metric.high)
     start = worst if metric.chance is None else metric.chance
-    fill = _cividis((value - start) / (best - start))
-    return Shade(fill, DARK_INK if _luminance(fill) > 0.179 else LIGHT_INK)
+    return shade_at(round(min(max((value - start) / (best - start), 0.0), 1.0) * (SHADES - 1)))
+
+
+def shade_at(step: int) -> Shade:
+    """The cividis color of a step, with the ink that is read on it."""
+    fill = _cividis(step / (SHADES - 1))
+    return Shade(step, fill, DARK_INK if _luminance(fill) > 0.179 else LIGHT_INK)
 
 
 def _cividis(share: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import axis_for, number
@@ -32,6 +33,17 @@ class CaseLine:
     """What these cases are in truth."""
     dots: tuple[CaseDot, ...]
     """Its cases."""
+
+    def outlines(self, flagged: bool, left: float, width: float, y: int) -> Markup:
+        """The SVG path of all marks whose flag fired, or of those whose flag did not; empty without any.
+
+        One path for all, as a page of many elements takes long to convert. left, width: where the line begins
+        and how long it is. y: its height.
+        """
+        xs = (left + dot.x * width / 100 for dot in self.dots if dot.flagged is flagged)
+        if self.kind == Kind.AMBIGUOUS:
+            return Markup("".join(f"M{x:.1f} {y - 5}l5 5-5 5-5-5z" for x in xs))
+        return Markup("".join(f"M{x - 4:.1f} {y}a4 4 0 1 0 8 0 4 4 0 1 0-8 0z" for x in xs))
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from markupsafe import Markup
 
 from benchmark.pages.axis import number, seconds
+from benchmark.pages.escape import neutral
 from benchmark.ranking import Standings
 from benchmark.records import Status
 from benchmark.results import Result, Row
@@ -38,6 +42,12 @@ class CaseCell:
     numeric: bool
     """Whether its column holds numbers."""
 
+    @property
+    def sorts_as_shown(self) -> bool:
+        """Whether what is shown is enough to sort by."""
+        signed = self.text.startswith("\N{MINUS SIGN}")
+        return self.value == self.text or (self.numeric and self.value != "" and not signed)
+
 
 @dataclass(frozen=True)
 class CaseTable:
@@ -47,6 +57,22 @@ class CaseTable:
     """The columns; the first one names the case."""
     rows: tuple[tuple[CaseCell, ...], ...]
     """A cell for each column."""
+
+    @property
+    def body(self) -> Markup:
+        """The rows as HTML, without the end tags that HTML can do without, as there may be thousands."""
+        return Markup("".join(f'<tr><th scope="row">{_row_html(row)}\n' for row in self.rows))
+
+
+def _row_html(row: tuple[CaseCell, ...]) -> str:
+    first, *others = row
+    return "".join((neutral(first.text), *map(_cell_html, others)))
+
+
+def _cell_html(cell: CaseCell) -> str:
+    kind = ' class="lb-number"' if cell.numeric else ""
+    value = "" if cell.sorts_as_shown else f' data-v="{neutral(cell.value)}"'
+    return f"<td{kind}{value}>{neutral(cell.text)}"
 
 
 CASE = CaseColumn("Case", "", numeric=False)
@@ -146,6 +172,7 @@ def _cell(row: Row, name: str) -> CaseCell:
     return CaseCell(figure_text(figure, value), value, numeric=not figure.words)
 
 
+@cache
 def _fired(flag: bool) -> CaseCell:
     return CaseCell("fired" if flag else "quiet", int(flag), numeric=False)
 
@@ -159,6 +186,7 @@ def _figures(row: Row) -> Mapping[str, float]:
     return row.__pydantic_extra__
 
 
+@lru_cache(maxsize=1 << 14)
 def _text(text: str) -> CaseCell:
     return CaseCell(text, text, numeric=False)
 
@@ -167,5 +195,6 @@ def _seconds(value: float | None) -> CaseCell:
     return _blank(True) if value is None else CaseCell(seconds(value), value, numeric=True)
 
 
+@cache
 def _blank(numeric: bool) -> CaseCell:
     return CaseCell(BLANK, "", numeric)

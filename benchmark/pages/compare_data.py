@@ -85,15 +85,16 @@ def can_be_compared(row: Standing) -> bool:
 
 def comparison_of(table: Standings) -> Comparison | None:
     """The entries of a table that can be compared; None with fewer than two of them."""
-    held = []
+    held, ids = [], [key.id for key in table.version.keys()]
     for row in table.rows:
         if row.result is not None and can_be_compared(row):
-            keyed = {outcome.key.id: outcome for outcome in row.result.outcomes}
-            held.append((row, Columns.of([keyed[key.id] for key in table.version.keys()])))
+            cases = (held_row.case for held_row in row.result.details.per_dataset)
+            keyed = dict(zip(cases, row.result.outcomes, strict=True))
+            held.append((row, Columns.of([keyed[case] for case in ids])))
     entries = [Compared(row, found) for row, columns in held if (found := _cuts(table, columns, held[0][1]))]
     if len(entries) < 2:
         return None
-    return Comparison(table, held[0][1], tuple(key.id for key in table.version.keys()), tuple(entries))
+    return Comparison(table, held[0][1], tuple(ids), tuple(entries))
 
 
 def _cuts(table: Standings, columns: Columns, first: Columns) -> tuple[Cut, ...]:

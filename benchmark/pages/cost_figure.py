@@ -3,13 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from benchmark.metrics import METRICS, Metric
 from benchmark.pages.axis import axis_for
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, spread, svg_text
+from benchmark.pages.figures import Drawing, Scheme, in_schemes, panel, short, spread, svg_text
 from benchmark.pages.gather import Face
 from benchmark.pages.tables import seconds_per_case
 from benchmark.ranking import RANKED, Group, Standings
@@ -43,7 +44,7 @@ def cost_drawing(table: Standings, faces: Mapping[str, Face]) -> Drawing | None:
     best = front(points, metric.higher_is_better)
     names = ", ".join(point.name for point in best)
     alt = f"{metric.title} against seconds per case. No other entry is both faster and better than: {names}."
-    return Drawing("cost", alt, {scheme.name: _figure(points, best, metric, scheme) for scheme in SCHEMES})
+    return Drawing("cost", alt, in_schemes(partial(_figure, points, best, metric)))
 
 
 def _points(table: Standings, faces: Mapping[str, Face]) -> list[Point]:

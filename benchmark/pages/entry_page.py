@@ -24,6 +24,9 @@ from benchmark.records import Status
 from benchmark.results import Result, Row
 from benchmark.verified import Verification
 
+MOST_NAMED = 20
+"""How many entries a sentence names at most."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -139,9 +142,8 @@ def entry_page(board: Board, face: Face, templates: jinja2.Environment) -> Page:
 
 
 def _track_section(board: Board, found: TrackBoard, face: Face) -> TrackSection | None:
-    sections = [
-        _section(board, table, row) for table in found.all for row in table.rows if row.entry == face.id
-    ]
+    held = [(table, table.by_entry.get(face.id)) for table in found.all]
+    sections = [_section(board, table, row) for table, row in held if row is not None]
     return TrackSection(sections[0], tuple(sections[1:])) if sections else None
 
 
@@ -170,8 +172,8 @@ def _section(board: Board, table: Standings, row: Standing) -> Section:
 
 def _neighbors(table: Standings, row: Standing, faces: Mapping[str, Face]) -> Iterator[Face]:
     if row.rank is not None and can_be_compared(row):
-        level = frozenset(table.level_with(row.entry))
-        yield from (faces[r.entry] for r in table.rows if r.entry in level and can_be_compared(r))
+        level = (table.row(name) for name in table.level_with(row.entry))
+        yield from (faces[other.entry] for other in level if can_be_compared(other))
 
 
 def _fresh_figures(result: Result | None, names: Sequence[str]) -> Iterator[FreshFigure]:
@@ -212,4 +214,6 @@ def _short(value: float) -> str:
 
 
 def _listed(names: list[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+SHORT = 40
+"""Texts up to this length are remembered, as tables hold them again and again."""
 _MEANT = re.compile(r"[^\w ,.;:()/%+\-\u2010-\u2015\u2018-\u201f]|_")
 _TAB_TITLE = re.compile(r"[^\w ,.;:()/%+\-\u2010-\u2015\u2018-\u201f]+")
 
@@ -17,12 +19,17 @@ def neutral(value: object) -> Markup:
     Markup passes as it is. Of all else, each character that means something to HTML or to Markdown
     becomes a numeric entity, new lines among them; invisible characters go.
     """
-    return value if isinstance(value, Markup) else _neutral(str(value))
+    if isinstance(value, Markup):
+        return value
+    text = str(value)
+    return _remembered(text) if len(text) <= SHORT else _neutral(text)
 
 
-@lru_cache(maxsize=1 << 16)
 def _neutral(text: str) -> Markup:
     return Markup(_MEANT.sub(lambda match: f"&#{ord(match[0])};", visible(text)))
+
+
+_remembered = lru_cache(maxsize=1 << 15)(_neutral)
 
 
 def visible(text: str) -> str:

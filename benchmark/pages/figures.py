@@ -1,7 +1,8 @@
 """What the large figures of a track's page share: color schemes, empty panels, SVG text."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -88,6 +89,26 @@ def svg_text(figure: Figure) -> str:
     with drawing_settings():
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
+
+
+def in_schemes(draw: Callable[[Scheme], str]) -> dict[str, str]:
+    """What `draw` makes as SVG text, by color scheme: drawn in the first, with the other's colors put in."""
+    first, *others = SCHEMES
+    text = draw(first)
+    return {first.name: text} | {other.name: _recolored(text, first, other) for other in others}
+
+
+def _recolored(text: str, old: Scheme, new: Scheme) -> str:
+    """SVG text whose fills and strokes of one scheme are those of another."""
+    colors = dict(zip(_colors(old), _colors(new), strict=True))
+    return _PAINT.sub(lambda match: match[1] + colors.get(match[2], match[2]), text)
+
+
+def _colors(scheme: Scheme) -> tuple[str, ...]:
+    return (scheme.ink, scheme.quiet, *scheme.lines, *scheme.pair)
+
+
+_PAINT = re.compile(r"\b((?:fill|stroke): )(#[0-9a-f]{6})(?=[;\"])")
 
 
 def drawn(drawings: Sequence[Drawing]) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from benchmark.gaps import gap
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import axis_for
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
+from benchmark.pages.figures import Drawing, Scheme, in_schemes, panel, svg_text
 from benchmark.pages.gather import Board
 from benchmark.ranking import Standings
 
@@ -34,7 +35,7 @@ def fresh_drawings(board: Board) -> list[Drawing]:
         points = fresh_points(track.current)
         if points:
             metric = METRICS[track.current.version.ranking]
-            files = {scheme.name: _figure(track.current, points, scheme) for scheme in SCHEMES}
+            files = in_schemes(partial(_figure, track.current, points))
             odd = sum(point.marked for point in points)
             alt = (
                 f"{track.track.title}: {metric.title} on public and on fresh seeds of {len(points)} entries; "

@@ -98,7 +98,14 @@ def gather(root: Path) -> Board:
 
     Raises EntryError and ResultError with all faults found.
     """
-    entries, results = list_entries(root / "contrib"), load_all(root / "results")
+    return gather_from(root, list_entries(root / "contrib"), load_all(root / "results"))
+
+
+def gather_from(root: Path, entries: list[Entry], results: list[Result]) -> Board:
+    """The board of the repository at `root`, whose entries and results have been read.
+
+    Raises ResultError for what lies beside the results and is not valid.
+    """
     board = board_of(entries, results, tuple(TRACKS.values()))
     return replace(
         board,

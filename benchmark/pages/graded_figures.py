@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from benchmark.pages.case_map import ranks
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, svg_text
+from benchmark.pages.figures import Drawing, Scheme, in_schemes, panel, short, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.records import Kind, Status
@@ -39,7 +40,7 @@ def graded_drawings(table: Standings, faces: Mapping[str, Face]) -> list[Drawing
     for row in leading(table):
         points = graded_points(row, name)
         title, what = faces[row.entry].title, FIGURES[name].title
-        files = {scheme.name: _figure(points, (short(title), what), scheme) for scheme in SCHEMES}
+        files = in_schemes(partial(_figure, points, (short(title), what)))
         alt = f"{title}: the rank of its score in each case against {what}."
         found.append(Drawing(f"graded-{row.entry}", alt, files))
     return found

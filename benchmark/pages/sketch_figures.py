@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, svg_text
+from benchmark.pages.figures import Drawing, Scheme, in_schemes, panel, svg_text
 from benchmark.pages.raster import png_color
 from benchmark.tracks.spec import ImageRow, Picture, Sketch
 
@@ -43,7 +44,7 @@ def sketch_drawings(pictures: Sequence[Picture]) -> list[Drawing]:
         Drawing(
             name=sketch.name,
             alt=f"Samples of a case, {sketch.title}: {sketch.x_label} against {sketch.y_label}.",
-            files={scheme.name: _sketch_panel(sketch, reach, scheme) for scheme in SCHEMES},
+            files=in_schemes(partial(_sketch_panel, sketch, reach)),
         )
         for sketch in sketches
     ]

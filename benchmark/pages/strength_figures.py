@@ -1,13 +1,16 @@
 """A metric by strength: a panel for each variant, entries named at their lines' ends."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
 from matplotlib.axes import Axes
 
 from benchmark.metrics import METRICS, Metric
 from benchmark.pages.axis import Axis, axis_for, number
-from benchmark.pages.figures import SCHEMES, Drawing, Scheme, panel, short, spread, svg_text
+from benchmark.pages.figures import Drawing, Scheme, in_schemes, panel, short, spread, svg_text
 from benchmark.pages.gather import Face
 from benchmark.ranking import RANKED, Group, Standing, Standings
 
@@ -30,7 +33,7 @@ def strength_drawings(table: Standings, faces: Mapping[str, Face], metric: str =
         if curves:
             title = METRICS[metric].title
             look = _Look(METRICS[metric], variant, shared, table.track.strength_symbol)
-            files = {scheme.name: _strength_panel(curves, look, scheme) for scheme in SCHEMES}
+            files = in_schemes(partial(_strength_panel, curves, look))
             alt = f"{title} by strength on {variant}; the numbers are in the table below."
             found.append(Drawing(f"{metric}-{variant}", alt, files))
     return found
@@ -101,7 +104,7 @@ def _strength_panel(curves: Sequence[_Curve], look: _Look, scheme: Scheme) -> st
     figure, axes = panel(scheme, width=4.4, height=3.3, right=0.54)
     if look.metric.chance is not None:
         axes.axhline(look.metric.chance, color=scheme.quiet, linewidth=0.7, linestyle=(0, (1, 2)))
-    for curve in reversed(curves):
+    for curve in reversed(_joined(curves)):
         (line,) = axes.plot(curve.strengths, curve.values, color=_color(curve, scheme), marker="o")
         line.set(linewidth=1.6 if curve.name else 0.6, markersize=3, clip_on=False)
         line.set_linestyle((0, (4, 2)) if curve.control else "-")
@@ -112,6 +115,17 @@ def _strength_panel(curves: Sequence[_Curve], look: _Look, scheme: Scheme) -> st
     axes.set_ylabel(look.metric.title, color=scheme.ink)
     axes.set_xlabel(f"strength {look.symbol}", color=scheme.ink)
     return svg_text(figure)
+
+
+def _joined(curves: Sequence[_Curve]) -> list[_Curve]:
+    """The curves with all those without a name as one broken line, which is drawn as fast as one."""
+    named, others = [c for c in curves if c.name], [c for c in curves if not c.name]
+    if not others:
+        return named
+    across = chain.from_iterable((*curve.strengths, math.nan) for curve in others)
+    up = chain.from_iterable((*curve.values, math.nan) for curve in others)
+    joined = replace(others[0], strengths=tuple(across), values=tuple(up))
+    return sorted([*named, joined], key=lambda curve: curve.place)
 
 
 def _color(curve: _Curve, scheme: Scheme) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, axis_for, number
 from benchmark.pages.gather import Face
-from benchmark.ranking import Standings
+from benchmark.ranking import Standing, Standings
 
 LANES = (0, *(lane for step in range(1, 10) for lane in (-step, step)))
 """Where dots that would cover one another go, in steps from the middle line."""
@@ -18,6 +18,8 @@ LEAST_REACH, MOST_REACH = 24.0, 36.0
 """How far from the middle line the axis is at least, and the outermost lane at most."""
 APART = 3.0
 """How far apart two dots of a lane are at least, in hundredths of the axis."""
+MOST = 100
+"""How many dots a strip has; of more entries it shows as many, spread evenly over their order."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,15 @@ class Strip:
     title: str
     """What is drawn along it."""
     dots: tuple[Dot, ...]
-    """The entries that have a value."""
+    """The entries that have a value; of many, some."""
+    valued: int = 0
+    """How many entries have a value."""
+
+    @property
+    def of(self) -> str:
+        """Which entries the dots are, in words."""
+        shown = len(self.dots)
+        return "all entries" if shown == self.valued else f"{shown} of {self.valued} entries, evenly by rank"
 
     @property
     def step(self) -> float:
@@ -62,17 +72,28 @@ class Strip:
 
 
 def strip(table: Standings, faces: Mapping[str, Face], chosen: str = "") -> Strip:
-    """The ranking metric of all entries of `table` that have one; `chosen` stands out."""
+    """The ranking metric of the entries of `table` that have one, up to `MOST`; `chosen` stands out."""
     metric = METRICS[table.version.ranking]
-    rows = [row for row in table.rows if row.value is not None]
-    axis = axis_for(metric, [row.value for row in rows if row.value is not None])
+    axis = axis_for(metric, [value for value, _ in (*table.by_value[:1], *table.by_value[-1:])])
+    placed = [(axis.at(value), row) for value, row in _some(table, chosen)]
     ends = [-APART] * len(LANES)
     dots = []
-    for row in sorted(rows, key=lambda row: (axis.at(row.value or 0.0), row.entry)):
-        x = axis.at(row.value or 0.0)
+    for x, row in sorted(placed, key=lambda pair: (pair[0], pair[1].entry)):
         free = [place for place, end in enumerate(ends) if x - end >= APART]
         place = free[0] if free else int(np.argmin(ends))
         ends[place] = x
         label = f"{faces[row.entry].title}: {number(row.value)}"
         dots.append(Dot(x, LANES[place], faces[row.entry], label, row.entry == chosen))
-    return Strip(axis, metric.title, tuple(dots))
+    return Strip(axis, metric.title, tuple(dots), len(table.by_value))
+
+
+def _some(table: Standings, chosen: str) -> list[tuple[float, Standing]]:
+    """The rows that have a value, with it; of more than `MOST` the chosen one and others evenly by order."""
+    rows = table.by_value
+    if len(rows) <= MOST:
+        return list(rows)
+    held = table.by_entry.get(chosen)
+    own = [(held.value, held)] if held is not None and held.value is not None else []
+    others = [pair for pair in rows if pair[1] is not held] if own else rows
+    places = np.linspace(0, len(others) - 1, MOST - len(own)).round().astype(int)
+    return [*own, *(others[place] for place in places.tolist())]

@@ -1,7 +1,8 @@
 """Standings as the records of the tables that pages and downloads both show."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from benchmark.gaps import BEYOND, gap
@@ -28,6 +29,8 @@ OVERFIRING_MARK = f"flag FPR > {MAX_FLAG_FPR:g}"
 TIME = "seconds_per_case"
 FIRST_ROWS = 100
 """How many rows of a long table are shown at first; without a script all are."""
+MOST_LETTERS = 4
+"""How many tie letters a row shows one by one."""
 FRESH, GAP = "fresh", "gap"
 
 
@@ -75,6 +78,11 @@ class Cell:
     """Its standard error, where that is what is shown of it."""
 
     @property
+    def sorts_as_shown(self) -> bool:
+        """Whether what is shown, read as a number, is enough to sort by."""
+        return self.value is not None and self.error is None and not self.text.startswith("\N{MINUS SIGN}")
+
+    @property
     def beside(self) -> dict[str, float]:
         """What stands beside the number in downloads, by what is added to its key."""
         if self.error is not None:
@@ -96,6 +104,12 @@ class Line:
     """What the reader must know of it, a few words each."""
     cells: tuple[Cell, ...]
     """One for each column; all blank where no metric has a value."""
+
+    @property
+    def tie(self) -> str:
+        """Its tie letters; of more than a few, which follow one another, the first and the last."""
+        letters = re.findall("[a-z][0-9]*", self.row.mark)
+        return self.row.mark if len(letters) <= MOST_LETTERS else f"{letters[0]}–{letters[-1]}"
 
     @property
     def blank(self) -> bool:
@@ -129,11 +143,23 @@ class Table:
     """The axis of the intervals of the ranking metric."""
     ranking: str
     """The metric that orders the rows."""
+    left: int = 0
+    """How many rows of the whole table it is without."""
 
     @property
     def lines(self) -> Iterator[Line]:
         """All rows in order."""
         return (line for block in self.blocks for line in block.lines)
+
+    @property
+    def first(self) -> "Table":
+        """The table with its first rows only; itself when it has no more."""
+        blocks, room = [], FIRST_ROWS
+        for block in self.blocks:
+            blocks.append(replace(block, lines=block.lines[:room]))
+            room -= len(blocks[-1].lines)
+        kept = tuple(block for block in blocks if block.lines)
+        return replace(self, blocks=kept, left=sum(len(b.lines) for b in self.blocks) - FIRST_ROWS + room)
 
     @property
     def late(self) -> frozenset[str]:

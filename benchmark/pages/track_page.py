@@ -79,14 +79,14 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
         table=tables[0],
-        details=details,
+        details=[replace(detail, table=detail.table.first) for detail in details],
         **drawings,
         ranks=rank_map(standings, faces),
         samples=samples,
         examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
         gallery=gallery,
         shaded=shaded,
-        older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
+        older_tables={old.version.number: main_table(old, faces).first for old in found.older if current},
     )
     tables += [detail.table for detail in details]
     files = _files(standings, folder, tables, [one for some in drawings.values() for one in some])
@@ -147,11 +147,10 @@ def _details(standings: Standings, faces: Mapping[str, Face]) -> Iterator[_Detai
 
 
 def shaded(column: Column, cell: Cell) -> str:
-    """The style of a cell: its color where the column is shaded and the cell holds a number."""
+    """The classes of a cell's color where the column is shaded and the cell holds a number, after a space."""
     if not column.shaded or cell.value is None:
         return ""
-    colors = shade(METRICS[column.metric], cell.value)
-    return f"background:{colors.fill};color:{colors.ink}"
+    return f" lb-shaded lb-s{shade(METRICS[column.metric], cell.value).step}"
 
 
 def _page(found: TrackBoard, standings: Standings, folder: str, body: str) -> Page:
