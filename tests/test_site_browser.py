@@ -129,7 +129,8 @@ def test_the_csv_says_what_the_page_says(browser: Browser, site: str, stem: str)
               r.dataset.entry,
               r.querySelector('.lb-entry a').textContent,
               [...r.querySelectorAll('td.lb-number')]
-                .map(c => c.classList.contains('lb-blank') ? '' : (c.querySelector('.lb-value') ?? c).textContent),
+                .map(c => c.classList.contains('lb-blank') ? ''
+                  : (c.querySelector('.lb-value') ?? c).textContent),
             ])"""
         )
     rows = list(csv.DictReader(io.StringIO(text)))
