@@ -113,11 +113,12 @@ def _first(where: str, faults: Sequence[str]) -> Sequence[str]:
 
 
 def _without_duplicates(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    counts = Counter(key for key, _ in pairs)
-    if len(counts) < len(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {shown(twice)} twice in one object")
-    return dict(pairs)
+    return found
 
 
 def _hides_nothing(document: str) -> bool:
