@@ -71,6 +71,7 @@ SORTED = """async () => {
       port2.postMessage(0);
     }));
     times.push(performance.now() - start);
+    await new Promise((done) => setTimeout(done, 1000));
   }
   return times;
 }"""

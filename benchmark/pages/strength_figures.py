@@ -17,6 +17,8 @@ from benchmark.ranking import RANKED, Group, Standing, Standings
 TPR, FPR = "tpr", "fpr"
 NAMED = 10
 """How many ranked entries a panel names and colors; the others are thin gray lines."""
+MARKED = 100
+"""With more entries only the named ones have a mark at each strength."""
 
 
 def strength_drawings(table: Standings, faces: Mapping[str, Face], metric: str = "") -> list[Drawing]:
@@ -105,7 +107,8 @@ def _strength_panel(curves: Sequence[_Curve], look: _Look, scheme: Scheme) -> st
     if look.metric.chance is not None:
         axes.axhline(look.metric.chance, color=scheme.quiet, linewidth=0.7, linestyle=(0, (1, 2)))
     for curve in reversed(_joined(curves)):
-        (line,) = axes.plot(curve.strengths, curve.values, color=_color(curve, scheme), marker="o")
+        (line,) = axes.plot(curve.strengths, curve.values, color=_color(curve, scheme))
+        line.set_marker("o" if curve.name or len(curves) <= MARKED else "")
         line.set(linewidth=1.6 if curve.name else 0.6, markersize=3, clip_on=False)
         line.set_linestyle((0, (4, 2)) if curve.control else "-")
     axes.set_xticks(curves[0].strengths)

@@ -112,14 +112,15 @@
     const text = new Map(rows().map((row) => [row, row.querySelector(".lb-entry").textContent.toLowerCase()]));
     let whole = params.get("rows") === "all";
 
-    const show = () => {
+    // hasty: rows beyond the first ones wait for the next call, so that these are painted at once.
+    const show = (hasty = false) => {
       const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
       let fit = 0;
       for (const row of rows()) {
         const fits = (!family.value || row.dataset.family === family.value) && words.every((w) => text.get(row).includes(w));
         fit += fits;
         row.classList.toggle("lb-off", !fits);
-        row.classList.toggle("lb-late", fits && !whole && fit > FIRST);
+        row.classList.toggle("lb-late", fits && (hasty || !whole) && fit > FIRST);
       }
       for (const body of table.tBodies) body.hidden = !body.querySelector(".lb-row:not(.lb-off, .lb-late)");
       const hidden = new Set(boxes.filter((box) => !box.checked).map((box) => box.value));
@@ -137,7 +138,8 @@
     };
 
     const sort = sortable(table, (key, order) => {
-      show();
+      show(true);
+      if (whole) requestAnimationFrame(() => setTimeout(() => show()));
       remember({ sort: `${key}:${order}` });
     });
     find.value = params.get("find") ?? "";
