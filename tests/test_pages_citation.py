@@ -64,7 +64,9 @@ def test_a_row_is_cited_with_version_value_and_rank() -> None:
     found = board("a_b")
     text = row_bibtex(CITATION, found, found.faces["a_b"], BASE)
     assert text.startswith("@misc{shortcut_leaderboard_a_b,\n  title = {{a\\_b} on the {A Board}},")
-    assert "note = {Embedding detection 1.2: AUROC 1.000 (1.000–1.000), rank 1 of 1}" in text
+    assert (
+        "note = {Embedding detection 1.2: AUROC 1.000 (1.000–1.000), rank 1 of 1, scored 2026-01-01}" in text
+    )
     assert f"url = {{{BASE}entries/a_b.html}}" in text
 
 

@@ -117,7 +117,8 @@ def _told(board: Board, face: Face) -> Iterator[tuple[str, str]]:
                 name = f"{found.track.title} {table.version.number}"
                 value = f"{METRICS[table.version.ranking].title} {number(row.value)} ({span(row.interval)}), "
                 stands = standing_text(table, row)
-                yield f"{name}: {value if row.value is not None else ''}{stands}", scored_at(row)
+                day = scored_at(row)
+                yield f"{name}: {value if row.value is not None else ''}{stands}, scored {day}", day
 
 
 def _last(board: Board) -> str:
