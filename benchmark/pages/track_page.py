@@ -76,7 +76,6 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         _facts(found, standings),
         faces=faces,
         key=board.key(standings),
-        verified=max((one.verified_at[:10] for one in board.verified(standings).values()), default=""),
         has_fresh=has_fresh(standings),
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
@@ -89,8 +88,7 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         gallery=gallery,
         shaded=shaded,
         course=best,
-        moved=all_moves(found, faces),
-        older_tables={old.version.number: main_table(old, faces) for old in found.older if current},
+        **_versions(board, found, standings),
     )
     tables += [detail.table for detail in details]
     shown = [*best.drawings, *(one for some in drawings.values() for one in some)]
@@ -104,6 +102,18 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     if current:
         pages.append(compare_page(board, standings, gallery, templates))
     return Output(tuple(pages), files)
+
+
+def _versions(board: Board, found: TrackBoard, standings: Standings) -> dict[str, object]:
+    """What a version's page says of when it was verified, of what moved, and of the versions before it."""
+    older = found.older if standings is found.current else ()
+    return {
+        "verified": max((one.verified_at[:10] for one in board.verified(standings).values()), default=""),
+        "moved": all_moves(found, board.faces),
+        "older_tables": {
+            old.version.number: main_table(old, board.faces, board.verified(old)) for old in older
+        },
+    }
 
 
 def _drawings(
