@@ -103,7 +103,8 @@ def repository(root: Path, entries: tuple[Made, ...] = ENTRIES) -> Path:
     """A repository at `root` with this one's pages and templates and with `entries` and their results."""
     for name in ("site", "templates"):
         shutil.copytree(SOURCE / name, root / name, ignore=shutil.ignore_patterns("leaderboard", ".*"))
-    shutil.copy(SOURCE / "mkdocs.yml", root)
+    for name in ("mkdocs.yml", "CHANGELOG.md", "CITATION.cff"):
+        shutil.copy(SOURCE / name, root)
     (root / "contrib").mkdir()
     (root / "results").mkdir()
     for made in entries:

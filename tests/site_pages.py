@@ -39,6 +39,8 @@ PAGES = (
     "maintaining.html",
     "reading.html",
     "submit.html",
+    "cite.html",
+    "changelog.html",
     "glossary.html",
     "404.html",
 )

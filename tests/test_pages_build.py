@@ -25,7 +25,13 @@ def test_everything_is_rendered_alike_each_time(tmp_path: Path) -> None:
     assert found == files(root)
     assert sorted(name for name in found if name.endswith(("md", "html"))) == [
         ".parts/cards.html",
+        ".parts/cite.html",
+        ".parts/commands.html",
+        ".parts/formulas.html",
+        ".parts/ranked.html",
         ".parts/recent.html",
+        ".parts/takes.html",
+        ".parts/wholes.md",
         "embedding-detection/1.0/index.md",
         "embedding-detection/1.1/index.md",
         "embedding-detection/compare/index.md",

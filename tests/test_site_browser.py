@@ -3,9 +3,7 @@
 import csv
 import io
 import re
-import tomllib
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,18 +178,6 @@ def test_search_knows_the_pages_but_not_the_entries(browser: Browser, site: str)
     assert places >= {"index.html", TRACK_PAGE, "reading.html", "submit.html", "glossary.html"}
     assert not any("entries/" in place for place in places)
     assert not any("Flaky probe" in document["text"] for document in index["docs"])
-
-
-def test_the_entry_on_the_submit_page_is_valid(tmp_path: Path) -> None:
-    from benchmark.entries import read_entry
-
-    text = Path("site/submit.md").read_text(encoding="utf-8")
-    toml, method = (text.split(f"```{kind}\n")[1].split("```")[0] for kind in ("toml", "python"))
-    folder = tmp_path / "largest_mean_shift"
-    folder.mkdir()
-    (folder / "entry.toml").write_text(toml)
-    (folder / "method.py").write_text(method)
-    assert read_entry(folder).title == tomllib.loads(toml)["title"]
 
 
 @pytest.mark.parametrize("name", PAGES[:-1])

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from benchmark.errors import SiteError
 from benchmark.pages import badges, cards, feed, machine
+from benchmark.pages.citation import FILE_NAME as CITATION
+from benchmark.pages.citation import read_citation
 from benchmark.pages.entry_page import entry_page
 from benchmark.pages.gather import Board, gather
 from benchmark.pages.home_page import home_parts
@@ -18,6 +20,7 @@ from benchmark.pages.metadata import GENERATED, served_at
 from benchmark.pages.render import environment
 from benchmark.pages.track_page import track_outputs
 from benchmark.pages.trust_page import trust_output
+from benchmark.pages.written_parts import written_parts
 
 PUBLIC = Path("public")
 """Where the HTML goes."""
@@ -40,9 +43,14 @@ def build(root: Path) -> Path:
 
 
 def render(board: Board, templates: Path) -> dict[str, str | bytes]:
-    """Every generated file by its path below site/leaderboard/: text, or the bytes of an image."""
+    """Every generated file by its path below site/leaderboard/: text, or the bytes of an image.
+
+    templates: the folder of the templates, beside which the repository's CITATION.cff lies.
+    """
     jinja = environment(templates)
+    citation = read_citation(templates.parent / CITATION)
     files: dict[str, str | bytes] = {**home_parts(board, jinja), **dict(badges.badges(board))}
+    files |= written_parts(board, jinja, citation)
     files |= cards.cards(board)
     files[machine.FILE_NAME] = machine.leaderboard_json(board)
     files[feed.FILE_NAME] = feed.feed(board, served_at())
@@ -54,7 +62,7 @@ def render(board: Board, templates: Path) -> dict[str, str | bytes]:
     files.update({page.path: page.text for page in trust.pages})
     files.update(trust.files)
     for face in board.faces.values():
-        page = entry_page(board, face, jinja)
+        page = entry_page(board, face, jinja, citation)
         files[page.path] = page.text
     return files
 

@@ -65,7 +65,7 @@ def records(table: Table) -> Iterator[dict[str, str | float | None]]:
             "family": line.face.family,
         }
         for names, cell in zip(named, line.cells, strict=True):
-            record.update(zip_longest(names, (cell.value, *cell.beside.values())))
+            record.update(zip_longest(names, (cell.day or cell.value, *cell.beside.values())))
         yield record | {"remarks": "; ".join(line.remarks), "note": line.row.note}
 
 

@@ -12,9 +12,12 @@ from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, rank_text
 from benchmark.pages.case_map import CaseMap, case_map
 from benchmark.pages.case_table import CaseTable, result_cases
+from benchmark.pages.citation import NO_ADDRESS, Citation, badges_of, row_bibtex
 from benchmark.pages.compare_data import can_be_compared
+from benchmark.pages.entry_history import Past, history
 from benchmark.pages.gallery_page import Choices, choices
 from benchmark.pages.gather import Board, Face, TrackBoard
+from benchmark.pages.metadata import served_at
 from benchmark.pages.render import Page
 from benchmark.pages.shots import HIT, MISS, Reel, reel_of
 from benchmark.pages.svg import Strip, strip
@@ -123,18 +126,21 @@ class TrackSection:
 
     current: Section
     """Under the current version."""
-    older: tuple[Section, ...]
-    """Under earlier versions."""
+    history: tuple[Past, ...]
+    """Its results under all versions, newest first."""
 
 
-def entry_page(board: Board, face: Face, templates: jinja2.Environment) -> Page:
-    """The page of the entry that `face` names, out of the search index."""
-    entry = board.entries.get(face.id)
+def entry_page(board: Board, face: Face, templates: jinja2.Environment, citation: Citation) -> Page:
+    """The page of the entry that `face` names, out of the search index; citation: of the whole site."""
+    entry, base = board.entries.get(face.id), served_at()
     body = templates.get_template("entry.md.j2").render(
         entry=entry,
         face=face,
         faces=board.faces,
         up="../",
+        cite=row_bibtex(citation, board, face, base),
+        badges=badges_of(board, face, base),
+        no_address="" if base else NO_ADDRESS,
         tracks=[section for found in board.tracks if (section := _track_section(board, found, face))],
     )
     about = entry.summary if entry else f"Results of {face.id}."
@@ -144,7 +150,8 @@ def entry_page(board: Board, face: Face, templates: jinja2.Environment) -> Page:
 def _track_section(board: Board, found: TrackBoard, face: Face) -> TrackSection | None:
     held = [(table, table.by_entry.get(face.id)) for table in found.all]
     sections = [_section(board, table, row) for table, row in held if row is not None]
-    return TrackSection(sections[0], tuple(sections[1:])) if sections else None
+    past = history(found, face.id, board.entries.get(face.id))
+    return TrackSection(sections[0], past) if sections else None
 
 
 def _section(board: Board, table: Standings, row: Standing) -> Section:

@@ -80,6 +80,11 @@ class Board:
         found = self.verifications.get((result.track, result.version, result.entry))
         return found if found is not None and found.scored_at == result.timing.scored_at else None
 
+    def verified(self, table: Standings) -> dict[str, Verification]:
+        """The last verification of the results of a table that were scored again, by entry."""
+        found = {row.entry: self.verification(row.result) for row in table.rows}
+        return {name: one for name, one in found.items() if one is not None}
+
     def key(self, table: Standings) -> Commitment | None:
         """The key that new fresh scores of a version are made with; None where it has none."""
         keys = self.keys.get((table.track.key, table.version.number))

@@ -113,7 +113,7 @@ def _table(board: Board, standings: Standings, current: bool) -> VersionTable:
         ranking=version.ranking,
         cases=len(version.keys()),
         page=f"{folder_of(standings)}/index.html",
-        rows=list(records(main_table(standings, board.faces))),
+        rows=list(records(main_table(standings, board.faces, board.verified(standings)))),
     )
 
 

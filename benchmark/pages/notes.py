@@ -24,6 +24,8 @@ class MetricNote:
     """The definition as MathML."""
     direction: str
     """Which way is better."""
+    range: str
+    """From which value to which it can go."""
     chance: str
     """What an uninformed entry scores; empty where there is no such value."""
     source: str
@@ -53,6 +55,7 @@ def _note(names: Sequence[str], ranking: str) -> MetricNote:
         about=tuple(metric.about for metric in metrics),
         formula=_mathml(first.formula),
         direction="higher is better" if first.higher_is_better else "lower is better",
+        range=f"from {first.low:g} to {first.high:g}".replace("-", "\N{MINUS SIGN}"),
         chance="" if first.chance is None else f"{first.chance:g}",
         source=first.source,
         ranks=ranking in names,

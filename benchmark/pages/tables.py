@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from statistics import fmean
+from types import MappingProxyType
 
 from benchmark.gaps import BEYOND, gap
 from benchmark.metrics import METRICS
@@ -12,6 +14,7 @@ from benchmark.pages.gather import Face
 from benchmark.ranking import Group, Standing, Standings
 from benchmark.results import Result
 from benchmark.tracks.detection import MAX_FLAG_FPR
+from benchmark.verified import Verification
 
 CAP = f"{MAX_FLAG_FPR:.0%}"
 HEADINGS: Mapping[Group, str] = {
@@ -31,7 +34,11 @@ FIRST_ROWS = 100
 """How many rows of a long table are shown at first; without a script all are."""
 MOST_LETTERS = 4
 """How many tie letters a row shows one by one."""
-FRESH, GAP = "fresh", "gap"
+FRESH, GAP, VERIFIED = "fresh", "gap", "verified"
+NONE_VERIFIED: Mapping[str, Verification] = MappingProxyType({})
+"""Of a table without that column."""
+NOT_YET = "not yet"
+"""What is shown of a result that was never scored again."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,8 @@ class Column:
 
     @property
     def directed(self) -> bool:
-        """Whether more of it is better or worse at all; a gap should be near 0."""
-        return self.key != GAP
+        """Whether more of it is better or worse at all; a gap should be near 0, and a day is only a day."""
+        return self.key not in (GAP, VERIFIED)
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -76,11 +83,14 @@ class Cell:
     """Its 95% interval, where it has one."""
     error: float | None = None
     """Its standard error, where that is what is shown of it."""
+    day: str = ""
+    """The day whose number the value is, such as 2026-03-01; empty where it is not one."""
 
     @property
     def sorts_as_shown(self) -> bool:
         """Whether what is shown, read as a number, is enough to sort by."""
-        return self.value is not None and self.error is None and not self.text.startswith("\N{MINUS SIGN}")
+        plain = self.value is not None and self.error is None and not self.day
+        return plain and not self.text.startswith("\N{MINUS SIGN}")
 
     @property
     def beside(self) -> dict[str, float]:
@@ -183,14 +193,40 @@ class Table:
         return runs
 
 
-def main_table(table: Standings, faces: Mapping[str, Face]) -> Table:
-    """The table that answers which method: all metrics but the secondary ones, fresh scores, and the time."""
+def main_table(
+    table: Standings, faces: Mapping[str, Face], verified: Mapping[str, Verification] = NONE_VERIFIED
+) -> Table:
+    """The table that answers which method: all metrics but the secondary ones, fresh scores, and the time.
+
+    verified: the last verification of each entry's result; where there is any, a column says when it was.
+    """
     version = table.version
     names = [name for name in version.metrics if name not in version.secondary and name != version.ranking]
     columns = [_metric_column(name, shaded=METRICS[name].chance is not None) for name in names]
     time = Column(TIME, "", "s per case", "Mean wall time of the entry's calls for a case.", "", False, False)
     fresh = _fresh_columns(version.ranking) if has_fresh(table) else ()
-    return _table("table", table, (_metric_column(version.ranking), *columns, *fresh, time), faces)
+    found = _table("table", table, (_metric_column(version.ranking), *columns, *fresh, time), faces)
+    return _with_days(found, verified) if verified else found
+
+
+def _with_days(table: Table, verified: Mapping[str, Verification]) -> Table:
+    """The table with a last column that says when each result was verified."""
+    about = "The day its result was last scored again."
+    column = Column(VERIFIED, "", "Verified", about, "", True, False)
+    blocks = tuple(
+        replace(block, lines=tuple(_with_day(line, verified.get(line.face.id)) for line in block.lines))
+        for block in table.blocks
+    )
+    return replace(table, columns=(*table.columns, column), blocks=blocks)
+
+
+def _with_day(line: Line, found: Verification | None) -> Line:
+    cell = Cell(None, NOT_YET if line.row.result else "")
+    if found is not None:
+        day = found.verified_at[:10]
+        text = day if found.stands else f"differed {day}"
+        cell = Cell(float(date.fromisoformat(day).toordinal()), text, day=day)
+    return replace(line, cells=(*line.cells, cell))
 
 
 def has_fresh(table: Standings) -> bool:

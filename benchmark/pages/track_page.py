@@ -11,12 +11,14 @@ from benchmark.pages.cards import card_of
 from benchmark.pages.case_table import measured_cases, measured_counts
 from benchmark.pages.compare_page import compare_page
 from benchmark.pages.cost_figure import cost_drawing
+from benchmark.pages.course_figure import NO_COURSE, course
 from benchmark.pages.downloads import table_csv, table_json
 from benchmark.pages.figures import Drawing, drawn
 from benchmark.pages.gallery_page import gallery_files, gallery_page
 from benchmark.pages.gather import Board, Face, TrackBoard, folder_of, scored, scored_at
 from benchmark.pages.graded_figures import graded_drawings
 from benchmark.pages.metadata import dataset, served_at
+from benchmark.pages.moves import all_moves
 from benchmark.pages.notes import metric_notes, symbols
 from benchmark.pages.rank_map import rank_map
 from benchmark.pages.render import Page
@@ -27,7 +29,6 @@ from benchmark.pages.tables import Cell, Column, Table, detail_table, has_fresh,
 from benchmark.pages.verdict import verdict
 from benchmark.ranking import Standings
 from benchmark.tracks.spec import Picture
-from benchmark.verified import Verification
 
 Files = Mapping[str, str | bytes]
 """Texts, and the bytes of images, by path below site/leaderboard/."""
@@ -63,18 +64,18 @@ def track_outputs(board: Board, found: TrackBoard, templates: jinja2.Environment
 
 def _output(board: Board, found: TrackBoard, standings: Standings, templates: jinja2.Environment) -> Output:
     faces, folder, current = board.faces, folder_of(standings), standings is found.current
-    tables = [main_table(standings, faces)]
+    tables = [main_table(standings, faces, board.verified(standings))]
     details = [
         detail for detail in _details(standings, faces) if not all(line.blank for line in detail.table.lines)
     ]
     pictures = found.track.pictures() if current and found.track.pictures else ()
     drawings, samples = _drawings(standings, faces, pictures), sample_rows(pictures)
+    best = course(found, faces) if current else NO_COURSE
     gallery = gallery_of(board, standings)
     body = templates.get_template("track.md.j2").render(
         _facts(found, standings),
         faces=faces,
         key=board.key(standings),
-        verified=max((one.verified_at[:10] for one in _verifications(board, standings)), default=""),
         has_fresh=has_fresh(standings),
         up="../" * (folder.count("/") + 1),
         verdict=verdict(standings, faces),
@@ -86,10 +87,12 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
         examples=examples(gallery, EXAMPLE_ENTRIES, EXAMPLES) if gallery else [],
         gallery=gallery,
         shaded=shaded,
-        older_tables={old.version.number: main_table(old, faces).first for old in found.older if current},
+        course=best,
+        **_versions(board, found, standings),
     )
     tables += [detail.table for detail in details]
-    files = _files(standings, folder, tables, [one for some in drawings.values() for one in some])
+    shown = [*best.drawings, *(one for some in drawings.values() for one in some)]
+    files = _files(standings, folder, tables, shown)
     files |= {f"{folder}/{image.file}": image.content for row in samples for image in row.images}
     data = dataset(standings, tables[0], max(map(scored_at, scored(standings)), default=""), served_at())
     pages = [replace(_page(found, standings, folder, body), card=card_of(found.current), dataset=data)]
@@ -99,6 +102,18 @@ def _output(board: Board, found: TrackBoard, standings: Standings, templates: ji
     if current:
         pages.append(compare_page(board, standings, gallery, templates))
     return Output(tuple(pages), files)
+
+
+def _versions(board: Board, found: TrackBoard, standings: Standings) -> dict[str, object]:
+    """What a version's page says of when it was verified, of what moved, and of the versions before it."""
+    older = found.older if standings is found.current else ()
+    return {
+        "verified": max((one.verified_at[:10] for one in board.verified(standings).values()), default=""),
+        "moved": all_moves(found, board.faces),
+        "older_tables": {
+            old.version.number: main_table(old, board.faces, board.verified(old)).first for old in older
+        },
+    }
 
 
 def _drawings(
@@ -113,10 +128,6 @@ def _drawings(
         "costs": [cost] if cost else [],
         "sketches": sketch_drawings(pictures),
     }
-
-
-def _verifications(board: Board, standings: Standings) -> Iterator[Verification]:
-    return (one for row in standings.rows if (one := board.verification(row.result)) is not None)
 
 
 def _facts(found: TrackBoard, standings: Standings) -> dict[str, object]:

@@ -22,6 +22,32 @@ OUT_OF_ORDER = (Group.DEGENERATE, Group.INCOMPLETE)
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A stop on the way from an entry to a row."""
+
+    title: str
+    """What it is called."""
+    about: str
+    """What happens there, in a few words."""
+    person: bool = False
+    """Whether a person does it."""
+
+
+WAY = (
+    Stop("Entry", "someone writes a method: one folder, in a pull request", person=True),
+    Stop("Preview", "checked, scored in the sandbox, told in a comment, kept nowhere"),
+    Stop("Review", "a maintainer reads the method and merges it", person=True),
+    Stop("Cases", "made from public seeds, and from a secret key; the truth stays with the scorer"),
+    Stop("Calls", "isolated, each case on its own; answers checked; failures kept as failures"),
+    Stop("Metrics", "each with a 95% interval from drawing the cases again"),
+    Stop("Result", "one file with every case, digests, machine and commit"),
+    Stop("Row", "rank interval and ties, worked out anew at every build"),
+    Stop("Again", "each week some results are scored again and compared"),
+)
+"""The way from an entry to a row."""
+
+
+@dataclass(frozen=True)
 class Oddity:
     """A row that a reader should know of."""
 
@@ -61,6 +87,7 @@ def trust_output(board: Board, templates: jinja2.Environment) -> Output:
     body = templates.get_template("trust.md.j2").render(
         faces=board.faces,
         up="../",
+        way=WAY,
         controls=[
             (table, row) for table in _current(board) for row in table.rows if row.group is Group.CONTROL
         ],
