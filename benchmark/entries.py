@@ -23,7 +23,7 @@ from benchmark.entry_files import (
     requirement_faults,
 )
 from benchmark.errors import EntryError, raise_all
-from benchmark.source_check import encoding_faults, function_faults, parse_source, source_cautions
+from benchmark.source_check import function_faults, parse_source, reading_faults, source_cautions
 from benchmark.text import fault, shown
 from benchmark.tracks import TRACKS
 
@@ -90,7 +90,7 @@ def read_entry(folder: Path) -> Entry:
     checks = (
         _method_faults(folder / METHOD, table or {}),
         requirement_faults(folder / REQUIREMENTS),
-        _encoding_faults(files or ()),
+        _reading_faults(files or ()),
     )
     for found in checks:
         _kept(faults, partial(raise_all, EntryError, found))
@@ -160,11 +160,11 @@ def _table(path: Path) -> dict[str, object]:
     return parse_toml(read_bytes(path), path.as_posix())
 
 
-def _encoding_faults(files: Iterable[Path]) -> Iterator[str]:
+def _reading_faults(files: Iterable[Path]) -> Iterator[str]:
     """The faults of Python files that hide what they hold behind another encoding."""
     for path in files:
         if path.suffix.lower() == ".py":
-            yield from encoding_faults(read_bytes(path), path.as_posix())
+            yield from reading_faults(read_bytes(path), path.as_posix())
 
 
 def _method_faults(path: Path, table: Mapping[str, object]) -> Iterator[str]:

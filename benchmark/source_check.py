@@ -11,7 +11,7 @@ from inspect import Parameter
 from inspect import Signature as Parameters
 
 from benchmark.errors import EntryError, raise_all
-from benchmark.text import fault, printable
+from benchmark.text import fault, is_plain, printable
 from benchmark.tracks.spec import Signature
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -21,6 +21,8 @@ OURS = ("benchmark", "contrib", "scripts", "tests")
 PLACES = re.compile(r"results\.json|fresh\.json|/proc(?=/|$)|contrib/|benchmark/(data|tracks)")
 """What a string holds that reads the repository, or other processes."""
 MODULE_NAME = re.compile(r"benchmark(\.\w+)+")
+SHOWN_CHARACTERS = 5
+"""How many hidden characters of a line a message names."""
 OWN_SCOPE = (*DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -39,8 +41,8 @@ class _Default:
         return "..."
 
 
-def encoding_faults(content: bytes, where: str) -> Iterator[str]:
-    """Why a Python file would not be read as the UTF-8 text that a reviewer sees. where: its name."""
+def reading_faults(content: bytes, where: str) -> Iterator[str]:
+    """Why Python would not read a file as the lines of text that a reviewer sees. where: its name."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     except SyntaxError as error:
@@ -49,6 +51,17 @@ def encoding_faults(content: bytes, where: str) -> Iterator[str]:
         encoding = str(error)
     if encoding not in ("utf-8", "utf-8-sig"):
         yield fault(where, "a file in UTF-8", printable(encoding)[:100], "take out its coding line")
+    yield from _hidden_faults(content.decode("utf-8-sig", errors="replace"), where)
+
+
+def _hidden_faults(text: str, where: str) -> Iterator[str]:
+    """The lines of a text with a character that hides, moves or breaks what is shown of them."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        hidden = {c for c in line.removesuffix("\r") if not (is_plain(c) or c == "\t")}
+        if hidden:
+            got = ", ".join(f"U+{ord(c):04X}" for c in sorted(hidden)[:SHOWN_CHARACTERS])
+            step = "take it out, or write it as an escape in a string"
+            yield fault(f"{where}:{number}", "characters that show as themselves", got, step)
 
 
 def parse_source(content: bytes, where: str) -> ast.Module:
@@ -56,7 +69,7 @@ def parse_source(content: bytes, where: str) -> ast.Module:
 
     where: the file's name, for messages.
     """
-    raise_all(EntryError, encoding_faults(content, where))
+    raise_all(EntryError, reading_faults(content, where))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

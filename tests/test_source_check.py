@@ -1,7 +1,9 @@
+import re
+
 import pytest
 
 from benchmark.errors import EntryError
-from benchmark.source_check import encoding_faults, function_faults, parse_source, source_cautions
+from benchmark.source_check import function_faults, parse_source, reading_faults, source_cautions
 from benchmark.tracks.spec import Signature
 
 SIGNATURE = Signature("detect", ("embeddings", "labels"), "float")
@@ -155,7 +157,7 @@ def test_nothing_is_run_and_nothing_is_warned_about() -> None:
 )
 def test_a_coding_line_that_could_hide_code_is_a_fault(encoding: str, line: str) -> None:
     content = (line.format(encoding) + "\n# \\nHIDDEN = 42\\n\n").encode()
-    (fault,) = encoding_faults(content, "m.py")
+    (fault,) = reading_faults(content, "m.py")
     assert fault.startswith("m.py: expected a file in UTF-8, got ")
     with pytest.raises(EntryError, match="take out its coding line"):
         parse_source(content, "m.py")
@@ -165,4 +167,23 @@ def test_a_coding_line_that_could_hide_code_is_a_fault(encoding: str, line: str)
     "content", [b"x = 1", b"# coding: utf-8\n", b"\xef\xbb\xbfx = 1", b"#\n#\n# coding: latin-1\n"]
 )
 def test_utf_8_by_name_or_by_default_is_none(content: bytes) -> None:
-    assert list(encoding_faults(content, "m.py")) == []
+    assert list(reading_faults(content, "m.py")) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "got"),
+    [
+        (b"x = 1 # a comment\rimport os", "U+000D"),
+        ("x = 1 # \u202eso ti".encode(), "U+202E"),
+        (b"x = 1 # \x1b[2K\x0c", "U+000C, U+001B"),
+        ("x = 1 # \u2028".encode(), "U+2028"),
+    ],
+)
+def test_characters_that_hide_code_are_named_with_their_line(line: bytes, got: str) -> None:
+    with pytest.raises(EntryError, match=re.escape("m.py:2: expected characters")) as caught:
+        parse_source(b"y = 0\n" + line + b"\nz = 2\n", "m.py")
+    assert f"got {got};" in str(caught.value)
+
+
+def test_tabs_line_ends_of_windows_and_letters_of_all_scripts_are_plain() -> None:
+    assert list(reading_faults("\ufeffx = 'é日本\u200d'\r\n\ty\r\n".encode(), "m.py")) == []
