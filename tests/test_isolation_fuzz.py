@@ -6,7 +6,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ class Peer:
     def _serve(self) -> None:
         assert self._theirs.recv(1) == b"C"
         line = Line(self._far.calls.fileno(), self._far.answers.fileno())
-        with closing(self._far), self._theirs:
+        with suppress(OSError, EOFError), closing(self._far), self._theirs:
             line.send(b"H")
             (length,) = struct.unpack("<I", line.fill(bytearray(4)))
             self.token = bytes.fromhex(json.loads(line.fill(bytearray(length)))["token"])
@@ -114,9 +114,9 @@ class Peer:
         try:
             return case.call(CALL)
         finally:
-            self._thread.join()
             case.close()
             self.control.close()
+            self._thread.join()
 
 
 @pytest.fixture(autouse=True)
