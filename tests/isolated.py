@@ -1,11 +1,13 @@
 """Builders for tests that run a small entry in isolation."""
 
+import os
 import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmark.isolation.channel import Line
 from benchmark.isolation.host import EntryCode, Limits, Worker
 from benchmark.isolation.launchers import BWRAP, PROCESS, Launcher
 from benchmark.records import Arrays, Call, Field
@@ -15,6 +17,24 @@ LAUNCHERS = [
     pytest.param(PROCESS, id="process"),
     pytest.param(BWRAP, id="bwrap", marks=pytest.mark.bwrap),
 ]
+
+
+class Ends:
+    """A line without a room: the host's ends, and the case's."""
+
+    def __init__(self) -> None:
+        calls, calling = os.pipe()
+        answered, answers = os.pipe()
+        printed, printing = os.pipe()
+        self.host = Line(calling, answered, printed)
+        self.calls = os.fdopen(calls, "rb", buffering=0)
+        self.answers = os.fdopen(answers, "wb", buffering=0)
+        self.printing = os.fdopen(printing, "wb", buffering=0)
+
+    def close(self) -> None:
+        """Closes the case's ends."""
+        for end in (self.calls, self.answers, self.printing):
+            end.close()
 
 
 def written(folder: Path, body: str, before: str = "") -> EntryCode:

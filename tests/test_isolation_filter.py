@@ -52,17 +52,10 @@ def test_listed_calls_are_refused(machine: str, architecture: int, numbers: dict
 
 
 @pytest.mark.parametrize(
-    ("machine", "architecture", "read", "socket", "pair", "clone"),
-    [("x86_64", X86, 0, 41, 53, 56), ("aarch64", ARM, 63, 198, 199, 220)],
+    ("machine", "architecture", "read", "clone"), [("x86_64", X86, 0, 56), ("aarch64", ARM, 63, 220)]
 )
-def test_calls_are_judged_by_their_arguments(
-    machine: str, architecture: int, read: int, socket: int, pair: int, clone: int
-) -> None:
+def test_calls_are_judged_by_their_arguments(machine: str, architecture: int, read: int, clone: int) -> None:
     assert verdict(machine, read, architecture=architecture) == ALLOW
-    for number in (socket, pair):
-        assert verdict(machine, number, 1, architecture=architecture) == ALLOW
-        for family in (0, 2, 10, 16, 17, 38, 40, 1 << 32 | 2):
-            assert verdict(machine, number, family, architecture=architecture) == REFUSE
     thread, fork = 0x3D0F00, 17
     for apart in (0x1000, 0x2000, 0x8000, 0x800000, 0x80000000):
         assert verdict(machine, clone, apart | fork, architecture=architecture) == REFUSE
@@ -70,6 +63,47 @@ def test_calls_are_judged_by_their_arguments(
         assert verdict(machine, clone, flags, architecture=architecture) == ALLOW
     for space in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
         assert verdict(machine, clone, space | fork, architecture=architecture) == REFUSE
+
+
+NUMBERED = {
+    "pipe": (22, None),
+    "pipe2": (293, 59),
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "connect": (42, 203),
+    "bind": (49, 200),
+    "listen": (50, 201),
+    "accept": (43, 202),
+    "accept4": (288, 242),
+    "getsockname": (51, 204),
+    "getpeername": (52, 205),
+    "sendto": (44, 206),
+    "recvfrom": (45, 207),
+    "recvmsg": (47, 212),
+    "recvmmsg": (299, 243),
+    "shutdown": (48, 210),
+    "setsockopt": (54, 208),
+    "getsockopt": (55, 209),
+    "epoll_create": (213, None),
+    "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21),
+    "eventfd": (284, None),
+    "eventfd2": (290, 19),
+    "signalfd": (282, None),
+    "signalfd4": (289, 74),
+    "timerfd_create": (283, 85),
+}
+"""What makes pipes and sockets, which the kernel numbers in one row, what only sockets can be asked for, and
+what waits for their events."""
+
+
+@pytest.mark.parametrize("column", [0, 1], ids=["x86_64", "aarch64"])
+def test_pipes_and_sockets_are_refused_whatever_their_kind(column: int) -> None:
+    machine, architecture = list(MACHINES.items())[column]
+    for number in (both[column] for both in NUMBERED.values()):
+        if number is not None:
+            said = {verdict(machine, number, first, 1, architecture=architecture) for first in range(50)}
+            assert said == {REFUSE}
 
 
 MACHINES = {"x86_64": X86, "aarch64": ARM}
@@ -179,8 +213,7 @@ def test_what_outlives_a_case_or_is_counted_nowhere_is_refused(column: int) -> N
         return verdict(machine, both[column], *arguments, architecture=architecture)
 
     assert {said(both) for both in OUTLIVING.values()} == {REFUSE}
-    sendto, recvmsg, getxattr = (44, 206), (47, 212), (191, 8)
-    assert {said(both) for both in (sendto, recvmsg, getxattr)} == {ALLOW}
+    assert said((191, 8)) == ALLOW
     prctl, name, merge = (157, 167), 15, 67
     assert said(prctl, name) == ALLOW and said(prctl, merge, 1) == REFUSE
     clone, of_parent = (56, 220), 0x8000
@@ -194,60 +227,25 @@ def test_what_outlives_a_case_or_is_counted_nowhere_is_refused(column: int) -> N
 
 PASSING = {
     "x86_64": {
-        *(0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 32, 33),
-        *(34, 35, 36, 37, 38, 39, 40, 42, 43, 44, 45, 47, 48, 49, 50, 51, 52, 57, 58, 59, 60, 62, 63, 74, 75),
-        *(*range(76, 98), 100, 102, 104, 107, 108, 109, 110, 111, 112, 115, 118, 120, 121, 124, 125, 127),
-        *(128, 130, 131, 132, 133, 140, 143, 145, 146, 147, 158, 186, *range(191, 197), 200, 201, 202, 204),
-        *(213, 217, 218, 219, 228, 229, 230, 231, 232, 233, 234, 235, 257, 258, *range(259, 272), 273, 280),
-        *(*range(281, 294), 295, 296, 299, 309, 316, 318, 322, 326, 334, 436, 439),
-    }
-    - {294},
+        *(0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 32, 33, 34),
+        *(35, 36, 37, 38, 39, 40, 57, 58, 59, 60, 62, 63, 74, 75, *range(76, 98), 100, 102, 104, 107, 108),
+        *(109, 110, 111, 112, 115, 118, 120, 121, 124, 125, 127, 128, 130, 131, 132, 133, 140, 143, 145, 146),
+        *(147, 158, 186, *range(191, 197), 200, 201, 202, 204, 217, 218, 219, 228, 229, 230, 231, 234, 235),
+        *(257, 258, *range(259, 272), 273, 280, 285, 292, 295, 296, 309, 316, 318, 322, 326, 334, 436, 439),
+    },
     "aarch64": {
-        *(
-            *range(8, 14),
-            17,
-            *range(19, 25),
-            33,
-            34,
-            35,
-            36,
-            37,
-            38,
-            *range(45, 58),
-            59,
-            *range(61, 71),
-            71,
-            72,
-        ),
-        *(73, 74, 78, 79, 80, 82, 83, 85, 86, 87, 88, 90, 93, 94, 96, 98, 99, 101, 102, 103, 113, 114, 115),
-        *(
-            120,
-            121,
-            *range(123, 132),
-            *range(132, 138),
-            139,
-            141,
-            148,
-            150,
-            153,
-            154,
-            155,
-            156,
-            157,
-            158,
-            160,
-        ),
-        *(163, 166, 168, 169, *range(172, 179), 200, 201, 202, 203, 204, 205, 206, 207, 210, 212, 214, 215),
-        *(216, 221, 226, 227, 242, 243, 276, 278, 281, 285, 293, 436, 439),
-    }
-    - {51, 127},
+        *(*range(8, 14), 17, 23, 24, *range(33, 39), *range(45, 51), *range(52, 58), *range(61, 74), 78, 79),
+        *(80, 82, 83, 88, 90, 93, 94, 96, 98, 99, 101, 102, 103, 113, 114, 115, 120, 121, 123, 124, 125, 126),
+        *(*range(128, 138), 139, 141, 148, 150, *range(153, 159), 160, 163, 166, 168, 169, *range(172, 179)),
+        *(214, 215, 216, 221, 226, 227, 276, 278, 281, 285, 293, 436, 439),
+    },
 }
 """The calls of each machine that pass whatever they ask for, put down from Linux's headers."""
 
 
 JUDGED = {
-    "x86_64": {9, 16, 28, 41, 53, 54, 55, 56, 61, 72, 157, 160, 247, 302},
-    "aarch64": {25, 29, 95, 164, 167, 198, 199, 208, 209, 220, 222, 233, 260, 261},
+    "x86_64": {9, 16, 28, 56, 61, 72, 157, 160, 247, 302},
+    "aarch64": {25, 29, 95, 164, 167, 220, 222, 233, 260, 261},
 }
 """Those whose arguments decide."""
 
@@ -296,14 +294,6 @@ def test_counts_and_numbers_given_once_are_refused(column: int) -> None:
     assert said(wait4, 7, 99, 0, 0) == ALLOW and said(waitid, 0, 7, 99, 4, 0) == ALLOW
     for usage in (99, 1 << 40):
         assert said(wait4, 7, 99, 0, usage) == REFUSE == said(waitid, 0, 7, 99, 4, usage)
-    setsockopt, getsockopt = (54, 208), (55, 209)
-    assert {option for option in range(100) if said(getsockopt, 3, 1, option) == ALLOW} == {
-        *(2, 3, 4, 7, 8, 9, 13, 15, 16, 17, 20, 21, 30, 38, 39, 66, 67)
-    }
-    assert {option for option in range(100) if said(setsockopt, 3, 1, option) == ALLOW} == {
-        *(2, 7, 8, 9, 13, 15, 16, 20, 21, 66, 67)
-    }
-    assert said(setsockopt, 3, 0, 2) == REFUSE == said(getsockopt, 3, 6, 2)
     prctl = (157, 167)
     assert {option for option in range(100) if said(prctl, option) == ALLOW} == {
         *(1, 2, 3, 4, 15, 16, 21, 23, 36, 37, 38, 39)
@@ -330,7 +320,11 @@ spec.loader.exec_module(module)
 module.install()
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
 assert status["Seccomp"].strip() == "2" and status["NoNewPrivs"].strip() == "1"
-socket.socketpair()[0].close()
+for make in (os.pipe, socket.socketpair):
+    try:
+        make()
+    except PermissionError:
+        print("none", end=" ")
 with open(sys.argv[1], "rb") as file:
     assert os.preadv(file.fileno(), [part := bytearray(3)], 0) == 3 and part == b'""' + b'"'
 try:
@@ -346,4 +340,4 @@ def test_filter_holds_a_process_and_what_it_starts() -> None:
     path = Path(filter_module.__file__)
     command = [sys.executable, "-W", "ignore", "-c", TRY, str(path)]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (said.stdout, said.stderr) == ("refused 3\n", "")
+    assert (said.stdout, said.stderr) == ("none none refused 3\n", "")

@@ -1,12 +1,12 @@
 """A thousand frames with faults: each is refused, or says what it is taken for; none crashes or hangs."""
 
 import json
-import os
 import socket
 import struct
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -14,10 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmark.isolation import case as case_module
+from benchmark.isolation.calls import Line
 from benchmark.isolation.case import Case
 from benchmark.isolation.channel import Gone
 from benchmark.isolation.protocol import Malformed
 from benchmark.records import Arrays, Call, CallFailed, Field, Status
+from tests.isolated import Ends
 
 FIELDS = (
     Field("score", "float64"),
@@ -86,7 +88,8 @@ class Peer:
 
     def __init__(self, answer: Callable[[bytes], bytes], message: bytes = b"") -> None:
         self.control, self._theirs = socket.socketpair()
-        self.line, self._far = socket.socketpair()
+        self._far = Ends()
+        self.line = self._far.host
         self._answer = answer
         self._message = message
         self.sent = b""
@@ -95,15 +98,15 @@ class Peer:
         self._thread.start()
 
     def _serve(self) -> None:
-        _, descriptors, _, _ = socket.recv_fds(self._theirs, 1, 2)
-        os.close(*descriptors)
-        with self._far as line, self._theirs:
-            line.sendall(b"H")
-            (length,) = struct.unpack("<I", line.recv(4, socket.MSG_WAITALL))
-            self.token = bytes.fromhex(json.loads(line.recv(length, socket.MSG_WAITALL))["token"])
+        assert self._theirs.recv(1) == b"C"
+        line = Line(self._far.calls.fileno(), self._far.answers.fileno())
+        with suppress(OSError, EOFError), closing(self._far), self._theirs:
+            line.send(b"H")
+            (length,) = struct.unpack("<I", line.fill(bytearray(4)))
+            self.token = bytes.fromhex(json.loads(line.fill(bytearray(length)))["token"])
             self.sent = self._answer(self.token)
             self._theirs.sendall(self._message)
-            line.sendall(self.sent)
+            line.send(self.sent)
 
     def call(self) -> Arrays:
         """What the host makes of it all."""
@@ -111,9 +114,9 @@ class Peer:
         try:
             return case.call(CALL)
         finally:
-            self._thread.join()
             case.close()
             self.control.close()
+            self._thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -169,16 +172,15 @@ def test_changed_message_costs_one_case(changes: list[Mutation], message: bytes,
 @given(data=st.binary(max_size=40))
 def test_any_bytes_instead_of_a_greeting_give_no_case(data: bytes) -> None:
     control, theirs = socket.socketpair()
-    line, far = socket.socketpair()
+    far = Ends()
 
     def greet() -> None:
-        _, descriptors, _, _ = socket.recv_fds(theirs, 1, 2)
-        os.close(*descriptors)
-        with far, theirs:
-            far.sendall(b"G" + data)
+        assert theirs.recv(1) == b"C"
+        with closing(far), theirs:
+            far.answers.write(b"G" + data)
 
     thread = threading.Thread(target=greet)
     thread.start()
     with control, pytest.raises((Malformed, Gone)):
-        Case(control, line, SECONDS)
+        Case(control, far.host, SECONDS)
     thread.join()

@@ -34,7 +34,6 @@ def before_end(*options: str) -> Callable[[list[str]], list[str]]:
 
 
 BREACHES = {
-    "listener": without("--unshare-net"),
     "paths": before_end("--ro-bind", str(HERE), "/repository"),
     "variables": before_end("--setenv", "SECRET", "x"),
     "writes": lambda command: [*command[:-5], *command[-3:]],
@@ -69,20 +68,36 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.usefixtures("untried")
-def test_worker_with_a_hole_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file, right, wrong = FILES[name]
+def changed(folder: Path, file: str, right: str, wrong: str) -> Path:
+    """The folder, with the files that run inside, of which one says something else."""
     for inside in launchers.INSIDE:
         text = (HERE / inside).read_text(encoding="utf-8")
         if inside == file:
             assert right in text
             text = text.replace(right, wrong)
-        (tmp_path / inside).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(launchers, "HERE", tmp_path)
+        (folder / inside).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.usefixtures("untried")
+def test_worker_with_a_hole_is_refused(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launchers, "HERE", changed(tmp_path, *FILES[name]))
     with worker(BWRAP, written(tmp_path, "return 1")) as run, pytest.raises(IsolationError) as raised:
         answer(run)
     assert f"isolation bwrap: probe {name}: expected " in str(raised.value)
+
+
+@pytest.mark.usefixtures("untried")
+def test_network_of_the_host_is_seen_where_no_filter_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, unfiltered = bubblewrap.sandbox, FILES["filter"]
+    monkeypatch.setattr(launchers, "HERE", changed(tmp_path, *unfiltered))
+    monkeypatch.setattr(launchers, "sandbox", lambda mounts: without("--unshare-net")(whole(mounts)))
+    with worker(BWRAP, written(tmp_path, "return 1")) as run, pytest.raises(IsolationError) as raised:
+        answer(run)
+    assert "isolation bwrap: probe listener: expected refused, got done" in str(raised.value)
 
 
 @pytest.mark.usefixtures("untried")

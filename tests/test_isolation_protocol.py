@@ -1,4 +1,4 @@
-import socket
+import os
 import struct
 import threading
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.isolation.calls import made_arguments, received_arguments, received_request
+from benchmark.isolation.calls import Line, made_arguments, received_arguments, received_request
 from benchmark.isolation.protocol import (
     ANSWER,
     Head,
@@ -34,13 +34,14 @@ TOKEN = b"12345678"
 
 def crossed(call: Call) -> tuple[dict[str, object], dict[str, object]]:
     """The request and the arguments as the worker's half of the protocol reads them."""
-    here, there = socket.socketpair()
-    with here, there:
-        sender = threading.Thread(target=lambda: [here.sendall(part) for part in encoded(call, TOKEN)])
+    calls, here = os.pipe()
+    line = Line(calls, -1)
+    with open(calls, "rb", buffering=0), open(here, "wb", buffering=0) as there:
+        sender = threading.Thread(target=lambda: [there.write(part) for part in encoded(call, TOKEN)])
         sender.start()
-        request = received_request(there)
+        request = received_request(line)
         assert request is not None
-        arguments = received_arguments(there, request["arguments"])
+        arguments = received_arguments(line, request["arguments"])
         sender.join()
     return request, arguments
 

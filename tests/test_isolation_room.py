@@ -146,7 +146,7 @@ def test_room_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> 
             patched.setattr(room, "END_SECONDS", 0.1)
             patched.setattr(os, "kill", lambda process, number: None)
             with pytest.raises(TimeoutError, match="expected a room to end within"):
-                room.Room(first.pid, ()).end()
+                room.Room(first.pid, (), (), ()).end()
         first.kill()
 
 

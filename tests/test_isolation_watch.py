@@ -101,6 +101,8 @@ def test_what_cannot_be_divided_in_time_counts_whole(holder: int, monkeypatch: p
 def test_ends_are_told_apart() -> None:
     assert "too many" in ending(TOO_MANY) and "too much memory" in ending(TOO_LARGE)
     assert ending(-3) == "was ended"
+    stopped, continued = 0x7F, 0xFFFF
+    assert ending(stopped) == ending(continued) == "was ended" and ending(0) == "ended with exit code 0"
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)

@@ -8,7 +8,6 @@ import contextlib
 import importlib
 import json
 import os
-import socket
 import struct
 import traceback
 from collections.abc import Callable
@@ -39,6 +38,30 @@ class Unusable(Exception):
     """What the entry gave is not what it was asked for; says what it is, what was expected, and what came."""
 
 
+class Line:
+    """The case's ends of its line: a pipe to read calls from, and one to write answers to."""
+
+    def __init__(self, calls: int, answers: int) -> None:
+        self._calls = calls
+        self._answers = answers
+
+    def fill(self, buffer: Any) -> Any:
+        """`buffer`, filled with what comes. Raises EOFError when the host has closed its end."""
+        view = memoryview(buffer)
+        while view:
+            count = os.readv(self._calls, [view])
+            if count == 0:
+                raise EOFError
+            view = view[count:]
+        return buffer
+
+    def send(self, data: bytes) -> None:
+        """Sends all of it."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._answers, view) :]
+
+
 class Served:
     """An entry as its calls reach it: its function, and the object that a call returned to be kept."""
 
@@ -56,12 +79,12 @@ class Served:
         except BaseException as error:  # noqa: BLE001 - an entry may raise anything
             self._fault = error
 
-    def serve(self, line: socket.socket) -> None:
+    def serve(self, line: Line) -> None:
         """Answers calls until the host closes its end of the line."""
         while (request := received_request(line)) is not None:
             self._reply(line, request)
 
-    def _reply(self, line: socket.socket, request: dict[str, Any]) -> None:
+    def _reply(self, line: Line, request: dict[str, Any]) -> None:
         """Sends the answer to one call, or the reason why there is none."""
         token = bytes.fromhex(request["token"])
         try:
@@ -73,9 +96,9 @@ class Served:
             if status != BAD_OUTPUT:
                 with contextlib.suppress(Exception):
                     traceback.print_exc()
-        line.sendall(b"".join([head, *(part.tobytes() for part in parts)]))
+        line.send(b"".join([head, *(part.tobytes() for part in parts)]))
 
-    def _answer(self, line: socket.socket, request: dict[str, Any]) -> tuple[int, list[Array]]:
+    def _answer(self, line: Line, request: dict[str, Any]) -> tuple[int, list[Array]]:
         """The bit mask and the arrays of the answer to one call; raises whatever the entry may."""
         arguments = made_arguments(received_arguments(line, request["arguments"]))
         if self._fault is not None:
@@ -100,17 +123,17 @@ class Served:
         return 0, []
 
 
-def received_request(line: socket.socket) -> dict[str, Any] | None:
+def received_request(line: Line) -> dict[str, Any] | None:
     """The next call's description; None when the host has closed its end."""
     try:
-        (length,) = REQUEST.unpack(filled(line, bytearray(REQUEST.size)))
-        request: dict[str, Any] = json.loads(filled(line, bytearray(length)))
+        (length,) = REQUEST.unpack(line.fill(bytearray(REQUEST.size)))
+        request: dict[str, Any] = json.loads(line.fill(bytearray(length)))
     except EOFError:
         return None
     return request
 
 
-def received_arguments(line: socket.socket, described: list[list[Any]]) -> dict[str, Any]:
+def received_arguments(line: Line, described: list[list[Any]]) -> dict[str, Any]:
     """The arguments by name: whole numbers, and arrays in memory of their own, writable and C-contiguous.
 
     One that is still to be made is a dict of its maker and its arrays.
@@ -119,7 +142,7 @@ def received_arguments(line: socket.socket, described: list[list[Any]]) -> dict[
     for name, dtype, value in described:
         if dtype is not None:
             arguments[name] = np.empty(value, dtype)
-            filled(line, arguments[name].reshape(-1).view(np.uint8).data)
+            line.fill(arguments[name].reshape(-1).view(np.uint8).data)
         elif isinstance(value, dict):
             arguments[name] = {**value, "arrays": received_arguments(line, value["arrays"])}
         else:
@@ -136,17 +159,6 @@ def made(described: dict[str, Any]) -> object:
     """What a maker makes of its arrays: `package.module:function` names it."""
     module, _, function = described["maker"].partition(":")
     return getattr(importlib.import_module(module), function)(**described["arrays"])
-
-
-def filled(line: socket.socket, buffer: Any) -> Any:
-    """`buffer`, filled from the line. Raises EOFError when the host has closed its end."""
-    view = memoryview(buffer)
-    while view:
-        count = line.recv_into(view)
-        if count == 0:
-            raise EOFError
-        view = view[count:]
-    return buffer
 
 
 def converted(fields: list[FieldDict], bare: str | None, value: object) -> tuple[int, list[Array]]:

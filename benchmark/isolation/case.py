@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 
-from benchmark.isolation.channel import Channel, Ended, Gone, Output
+from benchmark.isolation.channel import Channel, Ended, Gone, Line
 from benchmark.isolation.protocol import (
     ANSWER,
     TOKEN_BYTES,
@@ -35,25 +35,22 @@ ENDED_FOR = {
 class Case:
     """A fresh fork of a loaded entry, serving the calls of one case.
 
-    It owns its line, the host's end of a pair of sockets that the supervisor made. Raises TimeoutError, Gone
-    or Malformed when the fork cannot be had.
+    It owns its line, the host's ends of pipes that were made in the case's room. Raises TimeoutError, Gone or
+    Malformed when the fork cannot be had.
     """
 
-    def __init__(self, control: socket.socket, line: socket.socket, call_seconds: float) -> None:
+    def __init__(self, control: socket.socket, line: Line, call_seconds: float) -> None:
         self._call_seconds = call_seconds
         self.seconds = 0.0
         """Wall time of the calls so far."""
         self.broken = False
         """Whether the worker can no longer be trusted to keep to the protocol or to its deadline."""
-        reading, writing = os.pipe()
-        self._channel = Channel(control, Output(reading), line)
+        self._channel = Channel(control, line.output, line)
         try:
-            socket.send_fds(control, [b"C"], [writing])
+            control.sendall(b"C")
         except OSError:
             self.close()
             raise Gone from None
-        finally:
-            os.close(writing)
         self._await_start()
 
     @property
@@ -138,9 +135,9 @@ def _ended(call: Call, status: int) -> CallFailed:
 
 def ending(status: int) -> str:
     """How a process ended, from its wait status: `ended with exit code 3`, `was ended by SIGSEGV`."""
-    if status < 0:
+    if status < 0 or not (os.WIFEXITED(status) or os.WIFSIGNALED(status)):
         return ENDED_FOR.get(status, "was ended")
-    if not os.WIFSIGNALED(status):
+    if os.WIFEXITED(status):
         return f"ended with exit code {os.waitstatus_to_exitcode(status)}"
     number = os.WTERMSIG(status)
     known = {s.value: s.name for s in signal.Signals}

@@ -7,6 +7,7 @@ import struct
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import FileIO
 
 from benchmark.isolation.protocol import Malformed, harmless
 
@@ -14,6 +15,8 @@ OUTPUT_BYTES = 65536
 """How much of what an entry prints is kept: the first half and the last half of it."""
 CHUNK = 1 << 20
 """How many bytes are moved at a time, between two looks at the clock."""
+ENDS = 3
+"""How many descriptors the host's ends of a line are."""
 MESSAGE = struct.Struct("<cH")
 MESSAGE_BYTES = 4096
 """The longest message a supervisor may send."""
@@ -35,8 +38,8 @@ class Message:
     """One byte, as listed in `worker.py`."""
     payload: bytes
     """What it carries."""
-    line: socket.socket | None = None
-    """The host's end of the next case's line, where it came with the message; for the reader to close."""
+    line: "Line | None" = None
+    """The host's ends of the next case's line, where they came with the message; for the reader to close."""
 
 
 class Output:
@@ -78,19 +81,34 @@ class Output:
         return harmless(bytes(self._head + note + self._tail).decode(errors="replace"))
 
 
+class Line:
+    """The host's ends of a case's line: pipes for its calls, its answers, and what it prints. Owns them."""
+
+    def __init__(self, calls: int, answers: int, printed: int) -> None:
+        for descriptor in (calls, answers, printed):
+            os.set_inheritable(descriptor, False)
+            os.set_blocking(descriptor, False)
+        self.calls = os.fdopen(calls, "wb", buffering=0)
+        self.answers = os.fdopen(answers, "rb", buffering=0)
+        self.output = Output(printed)
+
+    def close(self) -> None:
+        """Closes all of them."""
+        for end in (self.calls, self.answers, self.output):
+            end.close()
+
+
 class Channel:
     """The line to a supervisor and the output to keep reading; while a case runs, the case's line too."""
 
-    def __init__(self, control: socket.socket, output: Output, line: socket.socket | None = None) -> None:
+    def __init__(self, control: socket.socket, output: Output, line: Line | None = None) -> None:
         self.control = control
         self.output = output
         self.line = line
         self.image_gone = False
         """Whether the image has ended, so that no more cases can start."""
         self._ended: int | None = None
-        self._came: socket.socket | None = None
-        if line is not None:
-            line.setblocking(False)
+        self._came: Line | None = None
 
     @property
     def ended(self) -> bool:
@@ -118,11 +136,9 @@ class Channel:
         for part in parts:
             rest = part
             while rest:
-                line = self._wait(select.POLLOUT, deadline)
+                calls = self._wait(self._line.calls, select.POLLOUT, deadline)
                 try:
-                    rest = rest[line.send(rest[:CHUNK]) :]
-                except BlockingIOError:
-                    continue
+                    rest = rest[calls.write(rest[:CHUNK]) or 0 :]
                 except OSError:
                     raise Gone from None
 
@@ -131,7 +147,7 @@ class Channel:
         buffer = bytearray(count)
         rest = memoryview(buffer)
         while rest:
-            rest = rest[self._received(self._wait(select.POLLIN, deadline), rest) :]
+            rest = rest[self._received(self._wait(self._line.answers, select.POLLIN, deadline), rest) :]
         return buffer
 
     def end_status(self, deadline: float) -> int:
@@ -140,32 +156,31 @@ class Channel:
             self._note(self.message(deadline))
         return self._ended
 
-    def _received(self, line: socket.socket, rest: memoryview) -> int:
-        """How many bytes the line gave into `rest`."""
-        try:
-            count = line.recv_into(rest)
-        except BlockingIOError:
-            return 0
-        except OSError:
-            raise Gone from None
+    @property
+    def _line(self) -> Line:
+        """The case's line."""
+        assert self.line is not None
+        return self.line
+
+    def _received(self, answers: FileIO, rest: memoryview) -> int:
+        """How many bytes of answers came into `rest`."""
+        count = answers.readinto(rest)
         if count == 0:
             raise Gone
-        return count
+        return count or 0
 
-    def _wait(self, event: int, deadline: float) -> socket.socket:
-        """The case's line once it can be read or written."""
-        line = self.line
-        assert line is not None
+    def _wait(self, end: FileIO, event: int, deadline: float) -> FileIO:
+        """An end of the case's line once it can be read or written."""
         while True:
             known = self._ended
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError
             ready = self._poll(
-                {line.fileno(): event, self.control.fileno(): select.POLLIN}, 0 if self.ended else left
+                {end.fileno(): event, self.control.fileno(): select.POLLIN}, 0 if self.ended else left
             )
-            if line.fileno() in ready:
-                return line
+            if end.fileno() in ready:
+                return end
             if known is not None:
                 raise Ended(known)
             if self.control.fileno() in ready:
@@ -193,16 +208,18 @@ class Channel:
         return data
 
     def _heard(self, most: int) -> bytes:
-        """What the supervisor has sent, up to `most` bytes; a socket that came along is kept."""
+        """What the supervisor has sent, up to `most` bytes; a line that came along is kept."""
         try:
-            got, descriptors, _, _ = socket.recv_fds(self.control, most, 1)
-            for descriptor in descriptors:
-                if self._came is not None:
-                    self._came.close()
-                self._came = socket.socket(fileno=descriptor)
-                self._came.set_inheritable(False)
+            got, descriptors, _, _ = socket.recv_fds(self.control, most, ENDS)
         except OSError:
             return b""
+        if len(descriptors) == ENDS:
+            if self._came is not None:
+                self._came.close()
+            self._came = Line(*descriptors)
+        else:
+            for descriptor in descriptors:
+                os.close(descriptor)
         return got
 
     def _poll(self, events: dict[int, int], seconds: float) -> set[int]:

@@ -3,16 +3,17 @@
 It stands alone beside `worker.py`. It is a list of what is allowed. A call that is not on it fails with
 EPERM, as on a machine that does not allow it, so that a library falls back to its other way; one that is
 newer than the list, or for which libraries have another way, is said not to exist; one of another machine's
-kind ends the process. What a call asks of a descriptor (fcntl, ioctl, options of sockets), of memory
-(madvise, mmap) or of its process (prctl, clone) is allowed by name as well.
+kind ends the process. What a call asks of a descriptor (fcntl, ioctl), of memory (madvise, mmap) or of its
+process (prctl, clone) is allowed by name as well.
 
 Allowed is what Python and numeric libraries work with: files by name and by descriptor, memory of their own,
-processes and threads, signals within the room, clocks, local sockets. What is not, among the rest: what tells
-or moves what the kernel counts or holds for all processes (getrusage, sysinfo, statfs, the usage that wait
-tells, mincore, openat2, which asks whether the names of a path are in memory, statx, which tells the number
-of a mount), locks of files that several cases can read, numbers that the kernel gives out once (pidfd,
-cookies of sockets), queues and segments, memory that no limit counts, descriptors that are sent and so
-outlive their process, changes of priority and of processors, and every interface of a bad record.
+processes and threads, signals within the room, clocks. What is not, among the rest: pipes and sockets, which
+the kernel numbers in one row for all processes; what tells or moves what it counts or holds for all of them
+(getrusage, sysinfo, statfs, the usage that wait tells, mincore, openat2, which asks whether the names of a
+path are in memory, statx, which tells the number of a mount), locks of files that several cases can read,
+numbers that it gives out once (pidfd), queues and segments, memory that no limit counts, descriptors that
+wait for events, which it counts for a user, changes of priority and of processors, and every interface of a
+bad record.
 """
 
 import ctypes
@@ -36,8 +37,6 @@ MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """For each machine that has a filter: its column below, and what the system calls it."""
 UNKNOWN = 463
 """From this number on, calls that were not looked at, on both machines; x86-64's second kind is above it."""
-LOCAL = 1
-"""The family of local sockets, AF_UNIX."""
 CHILD_FLAGS = 0x017D4FFF
 """The flags of clone that a fork and a thread have, and the signal in the low byte. No namespaces, no
 descriptor of the child, no child of the caller's parent."""
@@ -61,13 +60,6 @@ and closing. No network interfaces, no state of file systems."""
 MEMORY_ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 102, 103)
 """What madvise may do: usual, random, sequential, needed, not needed, free; fork, huge pages, dumps, filling
 and guards. Nothing that takes files out of the system's memory, reads pages at once, or merges them."""
-SOCKETS = 1
-"""The level of the options that sockets of every family have."""
-SET_OPTIONS = (2, 7, 8, 9, 13, 15, 16, 20, 21, 66, 67)
-"""Those that may be set: addresses used again, sizes of buffers, lingering, credentials, time limits."""
-READ_OPTIONS = (*SET_OPTIONS, 3, 4, 17, 30, 38, 39)
-"""Those that may be read: these, and kind, error, peer, listening, protocol, family. No cookie, which is a
-number given once, and no descriptor of the peer."""
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER_MODE = 38, 22, 2
 """The options of Linux's prctl."""
 
@@ -76,11 +68,9 @@ ALLOWED = {
     "what is open": (
         "read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, pwrite64 18 68, preadv 295 69, "
         "pwritev 296 70, lseek 8 62, close 3 57, close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24, "
-        "pipe 22 -, pipe2 293 59, sendfile 40 71, copy_file_range 326 285, ftruncate 77 46, "
+        "sendfile 40 71, copy_file_range 326 285, ftruncate 77 46, "
         "fallocate 285 47, fsync 74 82, fdatasync 75 83, msync 26 227, poll 7 -, ppoll 271 73, "
-        "select 23 -, pselect6 270 72, epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21, "
-        "epoll_wait 232 -, epoll_pwait 281 22, eventfd 284 -, eventfd2 290 19, signalfd 282 -, "
-        "signalfd4 289 74, timerfd_create 283 85, timerfd_settime 286 86, timerfd_gettime 287 87"
+        "select 23 -, pselect6 270 72"
     ),
     "files by name": (
         "open 2 -, openat 257 56, creat 85 -, stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, "
@@ -114,11 +104,6 @@ ALLOWED = {
         "clock_nanosleep 230 115, times 100 153, getitimer 36 102, setitimer 38 103, alarm 37 -, "
         "getrandom 318 278, uname 63 160"
     ),
-    "local sockets": (
-        "connect 42 203, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, getsockname 51 204, "
-        "getpeername 52 205, sendto 44 206, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243, "
-        "shutdown 48 210"
-    ),
 }
 """The calls allowed whatever their arguments: the name, and its number on each machine, or - for none."""
 MISSING = (
@@ -126,11 +111,10 @@ MISSING = (
     "epoll_pwait2 441 441, futex_waitv 449 449, fchmodat2 452 452, map_shadow_stack 453 453"
 )
 """Those said not to exist, for which libraries have another way."""
-CLONE, SOCKET, SOCKETPAIR, MAP = (56, 220), (41, 198), (53, 199), (9, 222)
+CLONE, MAP = (56, 220), (9, 222)
 FCNTL, IOCTL, ADVISE = (72, 25), (16, 29), (28, 233)
 ATTRIBUTE, SET_LIMIT, SET_LIMIT_OF = (157, 167), (160, 164), (302, 261)
 WAIT, WAIT_BY_KIND = (61, 260), (247, 95)
-SET_OPTION, READ_OPTION = (54, 208), (55, 209)
 """Those that depend on their arguments."""
 
 
@@ -172,10 +156,6 @@ def _judged() -> Iterator[tuple[tuple[int, int], list[bytes]]]:
     yield IOCTL, _only(1, DEVICE_REQUESTS)
     yield ADVISE, _only(2, MEMORY_ADVICE)
     yield ATTRIBUTE, _only(0, ATTRIBUTES)
-    yield SOCKET, _only(0, (LOCAL,))
-    yield SOCKETPAIR, _only(0, (LOCAL,))
-    yield SET_OPTION, [_low(1), *_unless(SOCKETS, DENY), *_only(2, SET_OPTIONS)]
-    yield READ_OPTION, [_low(1), *_unless(SOCKETS, DENY), *_only(2, READ_OPTIONS)]
     yield CLONE, [_low(0), *_when(ANY_BIT, WORD & ~CHILD_FLAGS, DENY)]
     shared, anonymous = _passes_without(SHARED_MAP), _when(ANY_BIT, ANONYMOUS_MAP, DENY)
     yield MAP, [_low(3), *_when(ANY_BIT, UNCOUNTED_MAP, DENY), *shared, *anonymous]

@@ -36,6 +36,8 @@ STACK_BYTES = 8 << 20
 """How large a stack may grow, and a thread's is; the limit of a process's own memory leaves it out."""
 CORE_BYTES = 1
 """Too few for any dump. At 0 the system would still hand one to a program that the machine names."""
+ALONE = {"JOBLIB_MULTIPROCESSING": "0"}
+"""Has joblib, and so scikit-learn, do all in one thread, whatever is asked for: its pools need pipes."""
 TOGETHER = 2
 """How many times the memory of one process all processes of an entry may hold together."""
 
@@ -223,4 +225,4 @@ def _packages() -> Sequence[Path]:
 def _environment(scratch: str) -> dict[str, str]:
     """All the variables an entry sees."""
     places = {"HOME": scratch, "TMPDIR": scratch, "USER": NAME, "LOGNAME": NAME, "LANG": "C.UTF-8"}
-    return {**places, **numeric_environment()}
+    return {**places, **ALONE, **numeric_environment()}

@@ -30,9 +30,9 @@ MEMORY_MIB = 1024
 MOST_BYTES = 1 << 16
 READ_ONLY = ("/", "/entry", "/worker", "/packages/0", "/dev", "/proc", "/proc/self", "/usr/lib")
 """Where nothing may be written, the interpreter's folder besides."""
-FAMILIES = (2, 10, 16)
-"""Sockets that reach out, by family: IPv4, IPv6, and netlink, which asks the system."""
-REQUESTS = 15
+FAMILIES = (1, 2, 10, 16)
+"""Sockets by family: local ones, IPv4, IPv6, and netlink, which asks the system."""
+REQUESTS = 19
 """How many requests of the probe's list the filter refuses."""
 NULL = ["device", 0, "refused", "refused"]
 """A standard descriptor that no other case shares, and that changes nothing of the machine's."""
@@ -119,10 +119,9 @@ def _expected(variables: frozenset[str]) -> dict[str, Any]:
         "facts": [["maps"], sorted([*FACTS, "self"]), False],
         "variables": sorted(variables | {"PWD"}),
         "standard": [NULL] * 3,
-        "printing": [True] * 2,
-        "line": "inside",
+        "pipes": [True] * 4,
         "requests": ["refused"] * REQUESTS,
-        "descriptors": [0, 1, 2, 3],
+        "descriptors": [0, 1, 2, 3, 4],
         "capabilities": 0,
         "new privileges": 1,
         "filter": 0 if unfiltered else 2,

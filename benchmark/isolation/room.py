@@ -1,21 +1,22 @@
 """A room for one case: namespaces of its own, so that the system itself ends and forgets all that is in it.
 
 It stands alone beside `worker.py`. A room has processes numbered anew, System V and POSIX queues of its own,
-new scratch folders, and devices that cannot be changed. Where the system tells of its processes and counters,
-in `/proc`, a room has a folder with a few facts that stay the same (`read_facts`, `read_libraries`), and no
-more. Its first process never runs a line of the entry and only waits; when it ends, the system ends every
-other in the room, and the room's folders and queues are gone.
+new scratch folders, devices that cannot be changed, and the pipes of its case's line. Where the system tells
+of its processes and counters, in `/proc`, a room has a folder with a few facts that stay the same
+(`read_facts`, `read_libraries`), and no more. Its first process never runs a line of the entry and only
+waits; when it ends, the system ends every other in the room, and the room's folders and queues are gone.
 """
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import re
 import select
 import signal
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -38,8 +39,12 @@ CHANGING = b"cpu MHz"
 """How lines start that are left out of it, as they tell of the machine's load."""
 OF_LIBRARY = re.compile(rb"^\S+ \S+ \S+ \S+ \S+ +/\S+\.so[^/\n]*\n", re.MULTILINE)
 """A line of the list of what a process has mapped that names a library."""
-FACTS_OPTIONS = "size=16m,nr_inodes=8,mode=0755"
+FACTS_OPTIONS = "size=16m,nr_inodes=16,mode=0755"
 """Those of the folder that holds it."""
+LINE = ("calls", "answers", "printed")
+"""The pipes of a case's line, by the names they have until they are open."""
+PIPE_BYTES = 1 << 20
+"""How much may wait in each, where the system allows a user so much: large arrays then come sooner."""
 ANSWER_BYTES = 512
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 NUMBER = struct.Struct("<i")
@@ -55,14 +60,17 @@ class Room:
     """A room that is ready."""
 
     first: int
-    """The process that holds it up."""
-    descriptors: tuple[int, ...]
+    """The process that holds it up; 0 where there is only a line."""
+    namespaces: tuple[int, ...]
     """Its namespaces, in the order of `PLACES`."""
+    inside: tuple[int, ...]
+    """The case's ends of its line: to read calls from, to write answers to, and to print to."""
+    outside: tuple[int, ...]
+    """The host's ends of the same."""
 
     def end(self) -> None:
         """Ends every process in it; returns once none is left. Raises TimeoutError if that takes long."""
-        for descriptor in self.descriptors:
-            os.close(descriptor)
+        close(self.namespaces)
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             watched = os.pidfd_open(self.first)
             os.kill(self.first, signal.SIGKILL)
@@ -96,19 +104,34 @@ def make(scratch: list[str], size: int, facts: dict[str, bytes]) -> Room:
     """
     ours, theirs = socket.socketpair()
     reading, writing = os.pipe()
+    most = len(PLACES) + 2 * len(LINE)
     maker = os.fork()
     if maker == 0:
         _separate(theirs, writing, lambda: _furnish(scratch, size, facts))
     theirs.close()
     os.close(writing)
     with ours:
-        answer, descriptors, _, _ = socket.recv_fds(ours, ANSWER_BYTES, len(PLACES))
+        answer, descriptors, _, _ = socket.recv_fds(ours, ANSWER_BYTES, most)
     number = os.read(reading, NUMBER.size)
     os.close(reading)
     os.waitpid(maker, 0)
-    if len(descriptors) != len(PLACES):
+    if len(descriptors) != most:
         raise OSError(answer.decode(errors="replace") or "its first process ended")
-    return Room(NUMBER.unpack(number)[0], tuple(descriptors))
+    inside, outside = len(PLACES), len(PLACES) + len(LINE)
+    first, found = NUMBER.unpack(number)[0], tuple(descriptors)
+    return Room(first, found[:inside], found[inside:outside], found[outside:])
+
+
+def bare() -> Room:
+    """A line without a room."""
+    inside, outside = _ends([os.pipe() for _ in LINE])
+    return Room(0, (), inside, outside)
+
+
+def close(descriptors: Iterable[int]) -> None:
+    """Closes all of them."""
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 def _separate(line: socket.socket, writing: int, furnish: Callable[[], None]) -> NoReturn:
@@ -129,12 +152,34 @@ def _hold(line: socket.socket, furnish: Callable[[], None]) -> NoReturn:
     """Furnishes the room, hands it over, and waits for its end; raises OSError with what failed."""
     descriptors = [os.open(f"/proc/self/ns/{place}", os.O_RDONLY) for place in PLACES]
     furnish()
+    inside, outside = _ends([_named_pipe(f"/proc/{name}") for name in LINE])
     call("prctl", DUMPABLE, 0, 0, 0, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    socket.send_fds(line, [b"R"], descriptors)
+    socket.send_fds(line, [b"R"], [*descriptors, *inside, *outside])
     os.closerange(0, MOST_DESCRIPTORS)
     while True:
         signal.pause()
+
+
+def _named_pipe(path: str) -> tuple[int, int]:
+    """The ends of a pipe in a folder of the room: to read, and to write.
+
+    The system numbers it within that folder's file system, and a pipe without a name in one row for all.
+    """
+    os.mkfifo(path, 0o600)
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    writing = os.open(path, os.O_WRONLY)
+    os.unlink(path)
+    os.set_blocking(reading, True)
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return reading, writing
+
+
+def _ends(pipes: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The case's ends and the host's of the pipes of a line, each as to read and to write."""
+    (calls, calling), (answered, answering), (printed, printing) = pipes
+    return (calls, answering, printing), (calling, answered, printed)
 
 
 def _furnish(scratch: list[str], size: int, facts: dict[str, bytes]) -> None:
@@ -169,8 +214,7 @@ def enter(descriptors: list[int], folder: str, libraries: bytes) -> None:
     _state("self/maps", libraries)
     _mount("", "/proc", REMOUNT | BOUND | READ_ONLY | NO_SET_UID | NO_DEVICES | NO_PROGRAMS)
     call("setns", descriptors[2], NEW_QUEUES)
-    for descriptor in descriptors:
-        os.close(descriptor)
+    close(descriptors)
     os.chdir(folder)
     for capability in HELD:
         call("prctl", DROP_BOUND, capability, 0, 0, 0)

@@ -8,7 +8,7 @@ where TASK is a JSON object with the keys that `launchers.py` writes. Three kind
 - the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
   and the entry name (`loading.py`), and forks for every case.
 - the **case**, a fork of the image, moves into its room, gives up what it might do (`filter.py`), imports
-  `method.py`, and serves the calls of one case over a socket of its own (`calls.py`). The first such fork
+  `method.py`, and serves the calls of one case over pipes of its own (`calls.py`). The first such fork
   only tries the import, before any case.
 
 Where the launcher protects nothing there are no rooms: the supervisor ends the processes below it one by one
@@ -17,16 +17,17 @@ and empties the scratch folders (`sweep.py`).
 A message to the host is a kind of one byte, a length (u16) and that many bytes. `U`: the supervisor is up.
 `R`: the entry can be imported. `F`: it cannot; a status byte and a reason. `N`: no room could be made; the
 reason. `X`: the case's process ended; its wait status (i32). `D`: the image, or the trial of its import,
-ended; its wait status, or what `watch.py` says where too much ran or was held. `K`, with the host's end of
-the next case's line: nothing of the last case is left. The line is made here, as a socket belongs for good
-to the network it was made in.
-A message from the host is one byte. `C`, with the pipe for the case's output: start a case. `E`: end what is
-left of it. The supervisor passes `C` on to the image with the case's end of its line before the pipe, and
-the room's namespaces behind it; before any, `L` with a room's namespaces: try the import.
+ended; its wait status, or what `watch.py` says where too much ran or was held. `K`, with the host's ends of
+the next case's line: nothing of the last case is left. The line is made in the room, where the number that
+the system gives to each of its pipes tells nothing of other cases.
+A message from the host is one byte. `C`: start a case. `E`: end what is left of it. The supervisor passes
+`C` on to the image with the case's ends of its line and the room's namespaces; before any, `L` with the same
+of a room of its own: try the import.
 """
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import importlib.util
 import json
@@ -53,8 +54,10 @@ PARTS = ("calls", "filter", "loading", "room", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
-MOST_DESCRIPTORS = 5
-"""How many descriptors come with a command: a case's own two, and a room's three."""
+ENDS, MOST_DESCRIPTORS = 3, 6
+"""How many descriptors come with a command: those of a case's line, and with a room's namespaces."""
+ASIDE = 32
+"""From where on the image has its own."""
 REASON_BYTES = 2048
 """The longest reason that is told."""
 
@@ -80,7 +83,7 @@ def main() -> None:
     if image == 0:
         host.close()
         ours.close()
-        run_image(theirs, task)
+        run_image(aside(theirs), task)
     theirs.close()
     try:
         supervise(host, ours, Rooms(image, task))
@@ -91,6 +94,12 @@ def main() -> None:
         if os.getpid() != 1:
             end_all(image, task["scratch"])
         os._exit(0)
+
+
+def aside(line: socket.socket) -> socket.socket:
+    """The same line under a number above those of a case, which are then the same in every case."""
+    with line:
+        return socket.socket(fileno=fcntl.fcntl(line, fcntl.F_DUPFD_CLOEXEC, ASIDE))
 
 
 def end_all(image: int, scratch: list[str]) -> None:
@@ -113,36 +122,42 @@ class Rooms:
     def __init__(self, image: int, task: Task) -> None:
         self.image = image
         self.task = task
-        self.line: socket.socket | None = None
-        """The end of the next case's line that the case gets."""
         self._facts = parts["room"].read_facts() if task["rooms"] else {}
         self._room: Any = None
         self._next: Any = None
 
-    def taken(self) -> list[int]:
-        """The namespaces of a room that no case has been in; none where the launcher protects nothing."""
+    def outside(self) -> list[int]:
+        """The host's ends of the next case's line."""
         self.prepare()
-        self._room, self._next = self._next, None
-        return list(self._room.descriptors) if self._room else []
+        return list(self._next.outside)
+
+    def begin(self, line: socket.socket, command: bytes) -> None:
+        """Hands a command to the image, with the case's ends and the namespaces of a room that is new."""
+        self.prepare()
+        room, self._next = self._next, None
+        self._room = room
+        socket.send_fds(line, [command], [*room.inside, *room.namespaces])
+        parts["room"].close((*room.inside, *room.outside))
 
     def prepare(self) -> None:
         """Makes the next room, unless it is ready. Raises OSError with what failed."""
-        if self.task["rooms"] and self._next is None:
-            task = self.task
-            self._next = parts["room"].make(task["scratch"], task["scratch_bytes"], self._facts)
+        if self._next is None:
+            task, room = self.task, parts["room"]
+            made = (task["scratch"], task["scratch_bytes"], self._facts)
+            self._next = room.make(*made) if task["rooms"] else room.bare()
 
     def clear(self) -> None:
         """Ends the last case with all it left. Raises TimeoutError when that cannot be had without a room."""
-        if self._room is not None:
-            room, self._room = self._room, None
-            room.end()
-        elif not self.task["rooms"]:
+        room, self._room = self._room, None
+        if not self.task["rooms"]:
             parts["sweep"].clean(self.image, self.task["scratch"])
+        elif room is not None:
+            room.end()
 
 
 def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
     """Passes messages on between the host and the image until either is gone, or a case takes too much."""
-    socket.send_fds(line, [b"L"], rooms.taken())
+    rooms.begin(line, b"L")
     poller = select.poll()
     poller.register(host, select.POLLIN)
     poller.register(line, select.POLLIN)
@@ -166,18 +181,13 @@ def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
 
 def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
     """Does what the host asks for; whether it is still there."""
-    command, descriptors, _, _ = socket.recv_fds(host, 1, 1)
-    if command == b"C" and rooms.line is not None:
-        with rooms.line:
-            socket.send_fds(line, [command], [rooms.line.fileno(), *descriptors, *rooms.taken()])
+    command = host.recv(1)
+    if command == b"C":
+        rooms.begin(line, command)
         rooms.prepare()
     elif command == b"E":
         rooms.clear()
-        theirs, rooms.line = socket.socketpair()
-        with theirs:
-            socket.send_fds(host, [MESSAGE.pack(b"K", 0)], [theirs.fileno()])
-    for descriptor in descriptors:
-        os.close(descriptor)
+        socket.send_fds(host, [MESSAGE.pack(b"K", 0)], rooms.outside())
     return command in (b"C", b"E")
 
 
@@ -270,7 +280,7 @@ def serve_cases(line: socket.socket, task: Task) -> NoReturn:
         if not command:
             os._exit(0)
         trial, said = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        namespaces = descriptors[2:] if command == b"C" else descriptors
+        ends, namespaces = descriptors[:ENDS], descriptors[ENDS:]
         if namespaces:
             parts["room"].aim(namespaces)
         process = os.fork()
@@ -279,12 +289,12 @@ def serve_cases(line: socket.socket, task: Task) -> NoReturn:
             trial.close()
             sys.modules["random"].setstate(randomness)
             if command == b"L":
-                run_trial(said, namespaces, task)
+                parts["room"].close(ends)
+                run_trial(said.fileno(), namespaces, task)
             said.close()
-            run_case(descriptors[:2], namespaces, task)
+            run_case(ends, namespaces, task)
         said.close()
-        for descriptor in descriptors:
-            os.close(descriptor)
+        parts["room"].close(descriptors)
         status = os.waitpid(process, 0)[1]
         if command == b"L":
             tell_trial(line, trial, status)
@@ -340,36 +350,37 @@ def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
     prctl(DUMPABLE, 1)
 
 
-def run_trial(said: socket.socket, namespaces: list[int], task: Task) -> NoReturn:
+def run_trial(said: int, namespaces: list[int], task: Task) -> NoReturn:
     """Tries the import of the entry, and says how that went."""
     try:
         settle(namespaces, task, 0)
     except OSError as error:
-        said.send(str(error).encode()[:REASON_BYTES])
+        os.write(said, str(error).encode()[:REASON_BYTES])
         os._exit(1)
-    said.send(b"S")
+    os.write(said, b"S")
     try:
         parts["loading"].load(task)
         answer = b"R"
     except BaseException as error:  # noqa: BLE001 - an entry may raise anything
         traceback.print_exc()
         answer = b"F" + unloadable(error, task)
-    said.send(answer)
+    os.write(said, answer)
     os._exit(0)
 
 
-def run_case(descriptors: list[int], namespaces: list[int], task: Task) -> NoReturn:
+def run_case(ends: list[int], namespaces: list[int], task: Task) -> NoReturn:
     """Imports the entry and serves the calls of one case until the host closes its end."""
     code = 1
     try:
         settle(namespaces, task, 0, 1, 2)
-        line = socket.socket(fileno=descriptors[0])
-        line.sendall(b"H")
+        calls, answers, printed = ends
+        line = parts["calls"].Line(calls, answers)
+        line.send(b"H")
         served = parts["calls"].Served(task["signature"], task["folder"])
         served.load(lambda: parts["loading"].load(task))
-        os.dup2(descriptors[1], 1)
-        os.dup2(descriptors[1], 2)
-        os.close(descriptors[1])
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
+        os.close(printed)
         served.serve(line)
         code = 0
     except BaseException:  # noqa: BLE001 - the fork must never run on into the image's loop

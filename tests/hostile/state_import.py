@@ -5,7 +5,8 @@ import os
 import threading
 import time
 
-READING, WRITING = os.pipe()
+os.mkfifo("/tmp/pipe")
+READING, WRITING = (os.open("/tmp/pipe", os.O_RDWR) for _ in range(2))
 if os.fork() == 0:
     os.setsid()
     os.write(WRITING, b"x")

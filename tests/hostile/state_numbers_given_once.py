@@ -13,12 +13,12 @@ CLONE, WITH_DESCRIPTOR, END = 56, 0x1000, 17
 
 def detect(rows, seed):
     got = 0
-    with socket.socket(fileno=os.dup(3)) as line:
-        for option, size in ((COOKIE, 8), (NETWORK, 8), (OF_PEER, 4)):
-            try:
+    for option, size in ((COOKIE, 8), (NETWORK, 8), (OF_PEER, 4)):
+        try:
+            with socket.socket(fileno=os.dup(3)) as line:
                 got += len(line.getsockopt(socket.SOL_SOCKET, option, size)) > 0
-            except OSError:
-                continue
+        except OSError:
+            continue
     handle = LIBC.syscall(OPEN_PROCESS, os.getpid(), 0)
     got += handle >= 0 and os.fstat(handle).st_ino > 0
     about = ctypes.create_string_buffer(256)

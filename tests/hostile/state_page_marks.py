@@ -34,7 +34,8 @@ def detect(rows, seed):
     unused = [place for place, free in pages.items() if free]
     for place in unused[:3]:
         LIBC.madvise(ctypes.c_void_p(place), ctypes.c_size_t(PAGE), READ_EACH)
-    _, writing = os.pipe()
+    os.mkfifo(f"/tmp/{seed}")
+    writing = os.open(f"/tmp/{seed}", os.O_RDWR)
     page = ctypes.create_string_buffer(PAGE)
     part = (ctypes.c_size_t * 2)(ctypes.addressof(page), PAGE)
     got = sum(LIBC.syscall(n, writing, ctypes.byref(part), 1, 0, 1, 0) >= 0 for n in CALLS.values())

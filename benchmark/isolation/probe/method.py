@@ -7,6 +7,7 @@ import json
 import mmap
 import os
 import resource
+import select
 import socket
 import stat
 import struct
@@ -28,15 +29,12 @@ NEW_USERS = 0x10000000
 
 STANDARD = (0, 1, 2)
 """The standard descriptors."""
-LINE = 3
-"""The descriptor of the case's line."""
+PIPES = (1, 2, 3, 4)
+"""The descriptors of the case's output, twice, and of its line."""
 LEFT = os.O_APPEND | os.O_NONBLOCK
 """Flags that no descriptor has at first, and that one which cases shared would keep."""
-SET_HINT, SET_SIGNAL, INTERFACES, PAGE_OUT = 1036, 10, 0x8912, 21
+SET_HINT, SET_SIGNAL, SET_SIGNALS, PAGE_OUT = 1036, 10, 0x5452, 21
 """Linux's numbers of what a case may not ask for."""
-NAME = "\0probe"
-"""The name of a local socket without a file."""
-
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 SPACE = ctypes.create_string_buffer(256)
 """For what the system would tell."""
@@ -81,8 +79,7 @@ def seen(asked: dict[str, list[Any]]) -> dict[str, object]:
         "facts": [os.listdir("/proc/self"), sorted(os.listdir("/proc")), os.path.lexists("/sys")],
         "variables": sorted(os.environ),
         "standard": AT_IMPORT,
-        "printing": [stat.S_ISFIFO(os.fstat(number).st_mode) for number in STANDARD[1:]],
-        "line": line(),
+        "pipes": [stat.S_ISFIFO(os.fstat(number).st_mode) for number in PIPES],
         "requests": [outcome(request) for request in REQUESTS],
         "descriptors": [number for number in range(MOST) if outcome(partial(os.fstat, number)) == "done"],
         "capabilities": capabilities(),
@@ -120,17 +117,6 @@ def connected(name: str) -> None:
         own.connect("\0" + name)
 
 
-def line() -> str:
-    """Whether the case's line belongs to the network inside: a name that is taken there it cannot have."""
-    with socket.socket(socket.AF_UNIX) as own, socket.socket(fileno=os.dup(LINE)) as given:
-        own.bind(NAME)
-        try:
-            given.bind(NAME)
-        except OSError as error:
-            return "inside" if error.errno == errno.EADDRINUSE else str(error)
-    return "outside"
-
-
 def called(name: str, *arguments: int) -> None:
     """Makes a call of the C library; raises OSError where it fails."""
     if getattr(LIBRARY, name)(*map(ctypes.c_ulong, arguments)) == -1:
@@ -140,7 +126,7 @@ def called(name: str, *arguments: int) -> None:
 REQUESTS: tuple[Callable[[], object], ...] = (
     lambda: fcntl.fcntl(0, SET_HINT, bytes(8)),
     lambda: fcntl.fcntl(0, SET_SIGNAL, 0),
-    lambda: fcntl.ioctl(LINE, INTERFACES, bytes(16)),
+    lambda: fcntl.ioctl(PIPES[0], SET_SIGNALS, bytes(4)),
     lambda: os.posix_fadvise(0, 0, 0, os.POSIX_FADV_NORMAL),
     lambda: called("madvise", 0, 0, PAGE_OUT),
     lambda: called("mincore", 0, 0, 0),
@@ -153,9 +139,13 @@ REQUESTS: tuple[Callable[[], object], ...] = (
     lambda: fcntl.flock(0, fcntl.LOCK_SH),
     lambda: fcntl.fcntl(0, fcntl.F_GETLK, bytes(32)),
     lambda: os.close(os.pidfd_open(os.getpid())),
+    lambda: os.closerange(*os.pipe()),
+    lambda: socket.socketpair()[0].close(),
+    lambda: os.close(os.eventfd(0)),
+    lambda: select.epoll().close(),
 )
-"""What the filter refuses: hints, signals of descriptors, interfaces, what the system holds of files, memory
-without a limit, what the system counts, locks, and numbers that are given once."""
+"""What the filter refuses: hints, signals of descriptors, what the system holds of files, memory without a
+limit, what the system counts, locks, numbers that are given once, pipes, sockets, what waits for events."""
 
 
 def written(folder: str) -> str:
