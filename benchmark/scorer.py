@@ -1,5 +1,6 @@
 """One entry on one version of one track: its cases, run in isolation, become a result."""
 
+import math
 import queue
 import secrets
 import time
@@ -31,6 +32,8 @@ from benchmark.tracks.spec import Track, Version
 
 LOAD_SECONDS = 120.0
 """Time limit of an entry's imports."""
+MORE = 1.25
+"""How many more cases than its equal share a worker is made ready for: faster ones get more."""
 MOST_HANGS = 5
 """After so many cases that timed out the rest are not run: the entry is incomplete anyway."""
 
@@ -221,9 +224,16 @@ def _bench(request: Request, jobs: int) -> Iterator[_Bench]:
             preload=(MODULE,) if track.shared_models else (),
         )
         for _ in range(jobs):
-            idle.put(stack.enter_context(Worker(request.launcher, code, limits)))
+            idle.put(stack.enter_context(Worker(request.launcher, code, limits, _expected(request, jobs))))
         laboratory = Laboratory(request.version.laboratory, request.cache / "computed")
         yield _Bench(request.version, idle, stack.enter_context(laboratory), [])
+
+
+def _expected(request: Request, jobs: int) -> int:
+    """How many cases a worker is likely to get: its share of all that are asked for, and some more."""
+    asked = len(request.keys) + request.repeats
+    confirmed = 2 if request.version.confirm else 1
+    return math.ceil(MORE * asked * confirmed / jobs) + 1
 
 
 def _run(bench: _Bench, key: CaseKey) -> _Ran:

@@ -15,7 +15,7 @@ MOST_PARAMETERS = 5
 """Parameters of a function, less `self` and `cls`."""
 STAND_ALONE = tuple(
     f"benchmark.isolation.{name}"
-    for name in ("worker", "calls", "filter", "loading", "room", "sweep", "watch")
+    for name in ("worker", "calls", "filter", "loading", "room", "supplies", "sweep", "watch")
 )
 """The modules that are mounted alone: standard library and numpy only."""
 OPEN_TO_ENTRIES = "benchmark.models"

@@ -19,6 +19,10 @@ LAUNCHERS = [
 ]
 
 
+CASES = 40
+"""How many cases such a worker serves at one start."""
+
+
 class Ends:
     """A line without a room: the host's ends, and the case's."""
 
@@ -55,7 +59,7 @@ def worker(
     launcher: Launcher, code: EntryCode, *, call: float = 20.0, load: float = 60.0, memory: int = 1024
 ) -> Worker:
     """A worker with limits that do no harm unless a test lowers them."""
-    return Worker(launcher, code, Limits(call, load, memory))
+    return Worker(launcher, code, Limits(call, load, memory), CASES)
 
 
 def answer(run: Worker, seed: int = 0) -> Arrays:

@@ -14,7 +14,7 @@ from benchmark.isolation.bubblewrap import bwrap_fault
 from benchmark.isolation.host import CaseFailed, EntryCode
 from benchmark.isolation.launchers import BWRAP, PROCESS, Launcher, choose
 from benchmark.records import Status
-from tests.isolated import LAUNCHERS, answer, detect, worker, written
+from tests.isolated import CASES, LAUNCHERS, answer, detect, worker, written
 
 PINNED = {
     "OMP_NUM_THREADS": "1",
@@ -102,7 +102,7 @@ def test_sandbox_shows_little_and_keeps_it(tmp_path: Path) -> None:
     processors = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines(keepends=True)
     assert seen["processors"] == "".join(line for line in processors if not line.startswith("cpu MHz"))
     assert seen["read_only"] == ["OSError"] * 6 and seen["scratch"] == ["1", "1"]
-    assert seen["limits"] == [[1] * 2, [512 << 20] * 2, [512] * 2] and seen["sizes"] == [384] * 2
+    assert seen["limits"] == [[1] * 2, [512 << 20] * 2, [512 + CASES] * 2] and seen["sizes"] == [384] * 2
 
 
 @pytest.mark.bwrap
@@ -115,7 +115,7 @@ def test_sandbox_holds_nothing_of_the_repository(tmp_path: Path) -> None:
     """
     with worker(BWRAP, written(tmp_path, body, "import os, sys")) as run:
         printed = run.examine(lambda call: call(detect())).output.splitlines()
-    inside = ("calls", "filter", "loading", "room", "sweep", "watch", "worker")
+    inside = ("calls", "filter", "loading", "room", "supplies", "sweep", "watch", "worker")
     assert sorted(printed) == ["/entry method.py", *(f"/worker {name}.py" for name in inside)]
 
 

@@ -60,10 +60,10 @@ def test_only_what_is_held_is_summed(tmp_path: Path) -> None:
 def test_excess_is_that_of_all_but_the_image(holder: int) -> None:
     there = sweep.there()
     assert holder in there
-    assert excess([holder], 0, {"threads": 1, "memory": 128 << 20}) == 0
-    assert excess([holder], 0, {"threads": 1, "memory": 32 << 20}) == TOO_LARGE
-    assert excess([holder], holder, {"threads": 1, "memory": 32 << 20}) == 0
-    assert excess([holder], 0, {"threads": 0, "memory": 128 << 20}) == TOO_MANY
+    assert excess([holder], set(), {"threads": 1, "memory": 128 << 20}) == 0
+    assert excess([holder], set(), {"threads": 1, "memory": 32 << 20}) == TOO_LARGE
+    assert excess([holder], {holder}, {"threads": 1, "memory": 32 << 20}) == 0
+    assert excess([holder], set(), {"threads": 0, "memory": 128 << 20}) == TOO_MANY
 
 
 ENDED = """
@@ -93,9 +93,9 @@ def test_memory_behind_a_first_thread_that_ended_is_told() -> None:
 def test_what_cannot_be_divided_in_time_counts_whole(holder: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "share", lambda process: 1)
     most = {"threads": 9, "memory": 32 << 20}
-    assert excess([holder], 0, most) == 0
+    assert excess([holder], set(), most) == 0
     monkeypatch.setattr(watch, "LOOK_SECONDS", 0.0)
-    assert excess([holder], 0, most) == TOO_LARGE
+    assert excess([holder], set(), most) == TOO_LARGE
 
 
 def test_ends_are_told_apart() -> None:

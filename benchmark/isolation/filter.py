@@ -32,7 +32,7 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16
 """Where the record holds the call's number, the machine, and the arguments, the low half of each first."""
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 """How the program may end; the error number is added to the last."""
-DENY, NO_SUCH_CALL = REFUSE + errno.EPERM, REFUSE + errno.ENOSYS
+DENY, NO_SUCH_CALL, AGAIN = (REFUSE + number for number in (errno.EPERM, errno.ENOSYS, errno.EAGAIN))
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """For each machine that has a filter: its column below, and what the system calls it."""
 UNKNOWN = 463
@@ -60,6 +60,13 @@ and closing. No network interfaces, no state of file systems."""
 MEMORY_ADVICE = (*range(5), 8, 10, 11, *range(14, 20), 102, 103)
 """What madvise may do: usual, random, sequential, needed, not needed, free; fork, huge pages, dumps, filling
 and guards. Nothing that takes files out of the system's memory, reads pages at once, or merges them."""
+OWN_WAIT = 128
+"""The flag of a futex that other processes cannot wake."""
+SHARED_WAITS = (0, 256, 9, 265)
+"""The calls that wait for others to wake them. Cases that run at the same time could meet at a file that both
+can read, so waiting is put off: whoever waits looks again and again."""
+SHARED_WAKES = (1, 10)
+"""The calls that wake them, of whom there are none."""
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER_MODE = 38, 22, 2
 """The options of Linux's prctl."""
 
@@ -89,7 +96,7 @@ ALLOWED = {
         "getpid 39 172, getppid 110 173, gettid 186 178, getpgrp 111 -, getpgid 121 155, "
         "setpgid 109 154, getsid 124 156, setsid 112 157, getuid 102 174, geteuid 107 175, "
         "getgid 104 176, getegid 108 177, getresuid 118 148, getresgid 120 150, getgroups 115 158, "
-        "capget 125 90, set_tid_address 218 96, set_robust_list 273 99, futex 202 98, rseq 334 293, "
+        "capget 125 90, set_tid_address 218 96, set_robust_list 273 99, rseq 334 293, "
         "arch_prctl 158 -, getrlimit 97 163, getpriority 140 141, sched_yield 24 124, "
         "sched_getaffinity 204 123, sched_getparam 143 121, sched_getscheduler 145 120, "
         "sched_get_priority_max 146 125, sched_get_priority_min 147 126, getcpu 309 168"
@@ -112,7 +119,7 @@ MISSING = (
 )
 """Those said not to exist, for which libraries have another way."""
 CLONE, MAP = (56, 220), (9, 222)
-FCNTL, IOCTL, ADVISE = (72, 25), (16, 29), (28, 233)
+FCNTL, IOCTL, ADVISE, FUTEX = (72, 25), (16, 29), (28, 233), (202, 98)
 ATTRIBUTE, SET_LIMIT, SET_LIMIT_OF = (157, 167), (160, 164), (302, 261)
 WAIT, WAIT_BY_KIND = (61, 260), (247, 95)
 """Those that depend on their arguments."""
@@ -155,6 +162,8 @@ def _judged() -> Iterator[tuple[tuple[int, int], list[bytes]]]:
     yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)
     yield IOCTL, _only(1, DEVICE_REQUESTS)
     yield ADVISE, _only(2, MEMORY_ADVICE)
+    waits = [part for value in SHARED_WAITS for part in _when(EQUAL, value, AGAIN)]
+    yield FUTEX, [_low(1), *_when(ANY_BIT, OWN_WAIT, ALLOW), *waits, *_only(1, SHARED_WAKES)]
     yield ATTRIBUTE, _only(0, ATTRIBUTES)
     yield CLONE, [_low(0), *_when(ANY_BIT, WORD & ~CHILD_FLAGS, DENY)]
     shared, anonymous = _passes_without(SHARED_MAP), _when(ANY_BIT, ANONYMOUS_MAP, DENY)

@@ -16,6 +16,10 @@ from benchmark.records import Caller, CallFailed, Status
 T = TypeVar("T")
 
 
+FEW_CASES, MOST_CASES = 8, 200
+"""How many cases one start of a worker serves, unless more are expected, and at most."""
+
+
 @dataclass(frozen=True)
 class EntryCode:
     """An entry's function for one track."""
@@ -74,13 +78,15 @@ class CaseFailed(CallFailed):
 class Worker:
     """An entry at work on cases, one at a time: its packages imported once, each case in a fresh fork.
 
-    Any thread may use a worker, one at a time. After a timeout or a broken frame all its processes are
+    Any thread may use a worker, one at a time. What cases are forked from is made before the first of them,
+    for as many as are expected. After those, and after a timeout or a broken frame, all its processes are
     ended, and the next case pays for the import again. An entry that cannot be loaded is not tried again:
     every case fails with the reason.
     """
 
-    def __init__(self, launcher: Launcher, entry: EntryCode, limits: Limits) -> None:
+    def __init__(self, launcher: Launcher, entry: EntryCode, limits: Limits, cases: int = FEW_CASES) -> None:
         self._launcher = launcher
+        self._cases = min(cases, MOST_CASES)
         self._entry = entry
         self._limits = limits
         self._tree: Tree | None = None
@@ -143,6 +149,7 @@ class Worker:
                     signature=entry.signature_name,
                     arguments=entry.arguments,
                     memory_mib=self._limits.memory_mib,
+                    cases=self._cases,
                     packages=entry.packages,
                     pinned=entry.pinned,
                     preload=entry.preload,

@@ -27,6 +27,8 @@ class Task:
     """The names of its arguments."""
     memory_mib: int
     """Memory limit of each of its processes, in MiB."""
+    cases: int
+    """How many cases it can serve before another has to be started."""
     packages: tuple[Path, ...] = ()
     """Folders to import from after the installed packages, which they cannot hide; read-only in a sandbox."""
     pinned: tuple[Path, ...] = ()

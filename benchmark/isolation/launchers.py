@@ -21,7 +21,16 @@ from benchmark.isolation.numeric import numeric_class, numeric_environment
 from benchmark.isolation.probing import require
 
 HERE = Path(__file__).resolve().parent
-INSIDE = ("worker.py", "calls.py", "filter.py", "loading.py", "room.py", "sweep.py", "watch.py")
+INSIDE = (
+    "worker.py",
+    "calls.py",
+    "filter.py",
+    "loading.py",
+    "room.py",
+    "supplies.py",
+    "sweep.py",
+    "watch.py",
+)
 """The files that run inside; the first is the program."""
 FLAGS = ("-s", "-S", "-B", "-P", "-u")
 """No packages but those named, no bytecode written, no folder of the script, prints at once."""
@@ -136,7 +145,7 @@ class Launcher:
         program = {HERE / name: f"/worker/{name}" for name in INSIDE}
         wrapper = sandbox({**places, **program, folder: "/entry"})
         paths, chosen = (tuple(places[path] for path in paths) for paths in (packages, pinned))
-        limits = {"NPROC": PROCESSES}
+        limits = {"NPROC": PROCESSES + task.cases}
         return _Plan(tuple(wrapper), f"/worker/{INSIDE[0]}", "/entry", paths, chosen, SCRATCH, limits)
 
 
@@ -179,6 +188,7 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "signature": task.signature,
         "arguments": task.arguments,
         "preload": task.preload,
+        "cases": task.cases,
         "paths": plan.paths,
         "pinned": plan.pinned,
         "rooms": bool(plan.wrapper),

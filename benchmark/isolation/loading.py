@@ -1,4 +1,4 @@
-"""Imports: the packages an entry names, once, without a line of the entry; then the entry, for each case.
+"""Limits, and imports: the packages that an entry names, without a line of it; then it, for each case.
 
 It stands alone beside `worker.py`, which imports the packages in a process that all cases are forks of. The
 names are read from the entry's text. What the entry brings itself and the packages it pins are left to the
@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import os
 import re
+import resource
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +39,19 @@ class Unfit(Exception):
 
 class Shared(Exception):
     """A package's import left something that cases would share; says what was expected, and what came."""
+
+
+def set_limits(limits: dict[str, int]) -> None:
+    """Lowers the resource limits, given by name; outside Linux one that cannot be set stays as it is."""
+    for name, value in limits.items():
+        try:
+            kind = getattr(resource, "RLIMIT_" + name)
+            hard = resource.getrlimit(kind)[1]
+            lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(kind, (lowered, lowered))
+        except (AttributeError, ValueError, OSError):
+            if sys.platform == "linux":
+                raise
 
 
 def prepare(task: Task) -> None:

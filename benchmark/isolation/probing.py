@@ -38,6 +38,8 @@ NULL = ["device", 0, "refused", "refused"]
 """A standard descriptor that no other case shares, and that changes nothing of the machine's."""
 FILTERED = ("sockets", "namespaces", "requests")
 """The probes that only the filter of system calls makes fail."""
+CASES = 2
+"""The probe asks in the second."""
 NEXT_STEP = f"{ALLOW}; score nothing in a sandbox that fails a probe"
 
 _passed: set[str] = set()
@@ -59,7 +61,7 @@ def require(name: str, start: Callable[[Task], Launched], variables: frozenset[s
 
 def _seen(start: Callable[[Task], Launched]) -> Mapping[str, object]:
     """What the probe saw inside, by probe."""
-    task = Task(FOLDER, "probe", "probe", ("question",), MEMORY_MIB)
+    task = Task(FOLDER, "probe", "probe", ("question",), MEMORY_MIB, CASES)
     name = f"probe-{secrets.token_hex(16)}"
     question = {
         "paths": [str(ROOT), str(ROOT / "results"), str(FOLDER)],

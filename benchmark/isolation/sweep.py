@@ -13,13 +13,13 @@ CLEAN_SECONDS = 5.0
 """How long the processes of a case may take to end."""
 
 
-def clean(image: int, scratch: list[str]) -> None:
-    """Ends every process below this one but the image, and empties the scratch folders.
+def clean(image: int, keeper: int, scratch: list[str]) -> None:
+    """Ends every process below this one but the image and all below that, and every one below the keeper.
 
-    Raises TimeoutError when processes come back as fast as they are ended.
+    The scratch folders are emptied. Raises TimeoutError when processes come back as fast as they are ended.
     """
     deadline = time.monotonic() + CLEAN_SECONDS
-    while others := set(living(os.getpid())) - {image}:
+    while others := {*living(os.getpid(), image), *(living(keeper) if keeper else ())}:
         if time.monotonic() > deadline:
             raise TimeoutError
         for process in others:
@@ -38,11 +38,14 @@ def there() -> list[int]:
     return list(living(os.getpid()))
 
 
-def living(root: int) -> Iterator[int]:
-    """The processes below `root` that have not ended; none where the system does not list them."""
+def living(root: int, but: int = 0) -> Iterator[int]:
+    """The processes below `root` that have not ended, without `but` and what is below it.
+
+    None where the system does not list them.
+    """
     below = [root]
     while below:
-        for process in children(below.pop()):
+        for process in set(children(below.pop())) - {but}:
             below.append(process)
             with contextlib.suppress(OSError), open(f"/proc/{process}/stat", "rb") as file:
                 if file.read().rpartition(b")")[2].split()[0] != b"Z":

@@ -23,11 +23,11 @@ LOOK_SECONDS = 1.0
 """How long one look may divide pages; from then on, what a process holds counts whole."""
 
 
-def excess(there: list[int], image: int, task: dict[str, Any]) -> int:
-    """What all processes take too much of together, all but this one and the image being a case's; or 0."""
-    if sum(map(threads, there)) > task["threads"]:
+def excess(there: list[int], ours: set[int], task: dict[str, Any]) -> int:
+    """What the processes that are there, but for `ours`, take too much of together; or 0."""
+    own = [process for process in there if process not in ours]
+    if sum(map(threads, own)) > task["threads"]:
         return TOO_MANY
-    own = [process for process in there if process not in (image, os.getpid())]
     if sum(map(whole, own)) << 10 <= task["memory"]:
         return 0
     end = time.monotonic() + LOOK_SECONDS

@@ -1,15 +1,16 @@
 """The program that runs inside: it imports an entry's packages once and forks a fresh image for every case.
 
 With the files named in `PARTS` beside it, it stands alone. A launcher starts it as `python worker.py TASK`,
-where TASK is a JSON object with the keys that `launchers.py` writes. Three kinds of process run this file:
+where TASK is a JSON object with the keys that `launchers.py` writes. Four kinds of process run this file:
 
 - the **supervisor**, started first, never runs a line of the entry. It passes messages on, makes a room for
   each case (`room.py`) and ends it with all that is in it. When the host goes away, it ends everything.
 - the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
-  and the entry name (`loading.py`), and forks for every case.
-- the **case**, a fork of the image, moves into its room, gives up what it might do (`filter.py`), imports
-  `method.py`, and serves the calls of one case over pipes of its own (`calls.py`). The first such fork
-  only tries the import, before any case.
+  and the entry name (`loading.py`), and forks a keeper for every case there may be, before the first of them.
+- a **keeper** waits for its case, forks it, waits for its end, tells it, and ends. All were made before a
+  line of the entry ran, and a case gets any of them, so a case is made of nothing that knows of another.
+- the **case** moves into its room, gives up what it might do (`filter.py`), imports `method.py`, and serves
+  the calls of one case over pipes of its own (`calls.py`). The first of all only tries the import.
 
 Where the launcher protects nothing there are no rooms: the supervisor ends the processes below it one by one
 and empties the scratch folders (`sweep.py`).
@@ -20,9 +21,10 @@ reason. `X`: the case's process ended; its wait status (i32). `D`: the image, or
 ended; its wait status, or what `watch.py` says where too much ran or was held. `K`, with the host's ends of
 the next case's line: nothing of the last case is left. The line is made in the room, where the number that
 the system gives to each of its pipes tells nothing of other cases.
-A message from the host is one byte. `C`: start a case. `E`: end what is left of it. The supervisor passes
-`C` on to the image with the case's ends of its line and the room's namespaces; before any, `L` with the same
-of a room of its own: try the import.
+A message from the host is one byte. `C`: start a case. `E`: end what is left of it. The supervisor hands `C`
+to a keeper with the case's ends of its line and the room's namespaces; before any, `L` with the same of
+another room: try the import. The image tells it of each keeper: `I`, with a line to it; its number. `A`: all
+are made. When none is left for a case, the supervisor ends, and the host starts another.
 """
 
 import contextlib
@@ -32,7 +34,6 @@ import gc
 import importlib.util
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -50,7 +51,7 @@ DEATH_SIGNAL, DUMPABLE, SUBREAPER = 1, 4, 36
 LINUX = sys.platform == "linux"
 LIBRARY = ctypes.CDLL(None)
 
-PARTS = ("calls", "filter", "loading", "room", "sweep", "watch")
+PARTS = ("calls", "filter", "loading", "room", "supplies", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
@@ -75,7 +76,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prctl(SUBREAPER, 1)
     prctl(DUMPABLE, 0)
-    for name in ("room", "sweep", "watch"):
+    for name in ("room", "supplies", "sweep", "watch"):
         load_part(name)
     tell(host, b"U")
     ours, theirs = socket.socketpair()
@@ -86,7 +87,7 @@ def main() -> None:
         run_image(aside(theirs), task)
     theirs.close()
     try:
-        supervise(host, ours, Rooms(image, task))
+        supervise(host, ours, parts["supplies"].Keepers(image), parts["supplies"].Rooms(task, parts["room"]))
     except OSError as error:
         with contextlib.suppress(OSError):
             tell(host, b"N", str(error).encode()[:REASON_BYTES])
@@ -110,54 +111,14 @@ def end_all(image: int, scratch: list[str]) -> None:
     with contextlib.suppress(OSError):
         os.killpg(image, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        parts["sweep"].clean(-1, scratch)
+        parts["sweep"].clean(0, 0, scratch)
     for folder in scratch:
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 
 
-class Rooms:
-    """The room of the case that runs, and the next; where there are none, the processes they would hold."""
-
-    def __init__(self, image: int, task: Task) -> None:
-        self.image = image
-        self.task = task
-        self._facts = parts["room"].read_facts() if task["rooms"] else {}
-        self._room: Any = None
-        self._next: Any = None
-
-    def outside(self) -> list[int]:
-        """The host's ends of the next case's line."""
-        self.prepare()
-        return list(self._next.outside)
-
-    def begin(self, line: socket.socket, command: bytes) -> None:
-        """Hands a command to the image, with the case's ends and the namespaces of a room that is new."""
-        self.prepare()
-        room, self._next = self._next, None
-        self._room = room
-        socket.send_fds(line, [command], [*room.inside, *room.namespaces])
-        parts["room"].close((*room.inside, *room.outside))
-
-    def prepare(self) -> None:
-        """Makes the next room, unless it is ready. Raises OSError with what failed."""
-        if self._next is None:
-            task, room = self.task, parts["room"]
-            made = (task["scratch"], task["scratch_bytes"], self._facts)
-            self._next = room.make(*made) if task["rooms"] else room.bare()
-
-    def clear(self) -> None:
-        """Ends the last case with all it left. Raises TimeoutError when that cannot be had without a room."""
-        room, self._room = self._room, None
-        if not self.task["rooms"]:
-            parts["sweep"].clean(self.image, self.task["scratch"])
-        elif room is not None:
-            room.end()
-
-
-def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
+def supervise(host: socket.socket, line: socket.socket, keepers: Any, rooms: Any) -> None:
     """Passes messages on between the host and the image until either is gone, or a case takes too much."""
-    rooms.begin(line, b"L")
     poller = select.poll()
     poller.register(host, select.POLLIN)
     poller.register(line, select.POLLIN)
@@ -165,28 +126,55 @@ def supervise(host: socket.socket, line: socket.socket, rooms: Rooms) -> None:
     while True:
         ready = {number for number, _ in poller.poll(WATCH_MILLISECONDS)}
         if time.monotonic() >= look:
-            if excess := parts["watch"].excess(parts["sweep"].there(), rooms.image, rooms.task):
+            ours = {os.getpid(), keepers.image, *parts["sweep"].children(keepers.image)}
+            if excess := parts["watch"].excess(parts["sweep"].there(), ours, rooms.task):
                 tell(host, b"D", struct.pack("<i", excess))
                 return
             look = time.monotonic() + WATCH_MILLISECONDS / 1000
-        if line.fileno() in ready:
-            message = line.recv(4096)
-            if not message:
-                tell(host, b"D", struct.pack("<i", os.waitpid(rooms.image, 0)[1]))
-                return
-            host.sendall(message)
-        if host.fileno() in ready and not obey(host, line, rooms):
+        if line.fileno() in ready and not hear(host, line, keepers, rooms):
+            tell(host, b"D", struct.pack("<i", os.waitpid(keepers.image, 0)[1]))
+            return
+        if host.fileno() in ready and not obey(host, keepers, rooms):
             return
 
 
-def obey(host: socket.socket, line: socket.socket, rooms: Rooms) -> bool:
-    """Does what the host asks for; whether it is still there."""
+def hear(host: socket.socket, line: socket.socket, keepers: Any, rooms: Any) -> bool:
+    """Does what a message of the image or of a keeper says, or passes it on; whether the image is there."""
+    head, descriptors, _, _ = socket.recv_fds(line, MESSAGE.size, 1)
+    if len(head) < MESSAGE.size:
+        return False
+    kind, length = MESSAGE.unpack(head)
+    payload = line.recv(length, socket.MSG_WAITALL) if length else b""
+    if kind == b"I":
+        keepers.add(*struct.unpack("<i", payload), *descriptors)
+    elif kind == b"A":
+        begin(keepers, rooms, b"L")
+    else:
+        tell(host, kind, payload)
+    return True
+
+
+def begin(keepers: Any, rooms: Any, command: bytes) -> bool:
+    """Hands a command to a keeper; whether there was one."""
+    line = keepers.take()
+    if line is None:
+        return False
+    with line:
+        rooms.begin(line, command)
+    return True
+
+
+def obey(host: socket.socket, keepers: Any, rooms: Any) -> bool:
+    """Does what the host asks for; whether it is still there, and can be served."""
     command = host.recv(1)
     if command == b"C":
-        rooms.begin(line, command)
-        rooms.prepare()
+        if not begin(keepers, rooms, command):
+            return False
+        rooms.prepared()
     elif command == b"E":
-        rooms.clear()
+        rooms.end()
+        if not rooms.task["rooms"]:
+            parts["sweep"].clean(keepers.image, keepers.at_work, rooms.task["scratch"])
         socket.send_fds(host, [MESSAGE.pack(b"K", 0)], rooms.outside())
     return command in (b"C", b"E")
 
@@ -224,7 +212,8 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
     os.setsid()
     prctl(DEATH_SIGNAL, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    set_limits(task["limits"])
+    load_part("loading")
+    parts["loading"].set_limits(task["limits"])
     sys.path += task["paths"]
     for name in PARTS:
         load_part(name)
@@ -238,7 +227,10 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
     gc.freeze()
     if task["rooms"]:
         task["libraries"] = parts["room"].read_libraries()
-    serve_cases(line, task)
+    make_keepers(line, task)
+    while line.recv(1):
+        pass
+    os._exit(0)
 
 
 def unloadable(error: BaseException, task: Task) -> bytes:
@@ -251,19 +243,6 @@ def unloadable(error: BaseException, task: Task) -> bytes:
     return b"%c%b" % (calls.CRASHED if status == calls.BAD_OUTPUT else status, reason)
 
 
-def set_limits(limits: dict[str, int]) -> None:
-    """Lowers the resource limits, given by name; outside Linux one that cannot be set stays as it is."""
-    for name, value in limits.items():
-        try:
-            kind = getattr(resource, "RLIMIT_" + name)
-            hard = resource.getrlimit(kind)[1]
-            lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
-            resource.setrlimit(kind, (lowered, lowered))
-        except (AttributeError, ValueError, OSError):
-            if LINUX:
-                raise
-
-
 def renew(*numbers: int) -> None:
     """Opens the null device anew in place of standard descriptors: to read nothing, or print to nowhere."""
     for number in numbers:
@@ -272,54 +251,77 @@ def renew(*numbers: int) -> None:
         os.close(nowhere)
 
 
-def serve_cases(line: socket.socket, task: Task) -> NoReturn:
-    """Tries the import, then forks for each case the host asks for, and tells how it ended."""
-    randomness = sys.modules["random"].getstate()
-    while True:
-        command, descriptors, _, _ = socket.recv_fds(line, 1, MOST_DESCRIPTORS)
-        if not command:
-            os._exit(0)
-        trial, said = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        ends, namespaces = descriptors[:ENDS], descriptors[ENDS:]
-        if namespaces:
-            parts["room"].aim(namespaces)
-        process = os.fork()
-        if process == 0:
-            line.close()
-            trial.close()
-            sys.modules["random"].setstate(randomness)
-            if command == b"L":
-                parts["room"].close(ends)
-                run_trial(said.fileno(), namespaces, task)
-            said.close()
-            run_case(ends, namespaces, task)
-        said.close()
-        parts["room"].close(descriptors)
-        status = os.waitpid(process, 0)[1]
-        if command == b"L":
-            tell_trial(line, trial, status)
-        else:
-            tell(line, b"X", struct.pack("<i", status))
-        trial.close()
+def make_keepers(line: socket.socket, task: Task) -> None:
+    """Forks a keeper for each case there may be and for the trial of the import, and tells of them."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    task["randomness"] = sys.modules["random"].getstate()
+    for _ in range(1 + task["cases"]):
+        ours, theirs = socket.socketpair()
+        keeper = os.fork()
+        if keeper == 0:
+            ours.close()
+            keep(line, aside(theirs), task)
+        theirs.close()
+        with ours:
+            socket.send_fds(line, [MESSAGE.pack(b"I", 4) + struct.pack("<i", keeper)], [ours.fileno()])
+    tell(line, b"A")
 
 
-def tell_trial(line: socket.socket, trial: socket.socket, status: int) -> None:
-    """Tells how the trial of the import went, which ended with `status`; ends the image unless it went well.
+# The keeper.
+
+
+def keep(line: socket.socket, own: socket.socket, task: Task) -> NoReturn:
+    """Waits for a command, does what it asks for, and tells how it ended."""
+    code = 1
+    try:
+        command, descriptors, _, _ = socket.recv_fds(own, 1, MOST_DESCRIPTORS)
+        own.close()
+        if command:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            ends, namespaces = descriptors[:ENDS], descriptors[ENDS:]
+            if namespaces:
+                parts["room"].aim(namespaces)
+            (keep_trial if command == b"L" else keep_case)(line, ends, namespaces, task)
+        code = 0
+    except BaseException:  # noqa: BLE001 - the fork must never run on into the image's work
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def keep_case(line: socket.socket, ends: list[int], namespaces: list[int], task: Task) -> None:
+    """Forks the case, and tells how it ended."""
+    process = os.fork()
+    if process == 0:
+        line.close()
+        run_case(ends, namespaces, task)
+    parts["room"].close((*ends, *namespaces))
+    tell(line, b"X", struct.pack("<i", os.waitpid(process, 0)[1]))
+
+
+def keep_trial(line: socket.socket, ends: list[int], namespaces: list[int], task: Task) -> None:
+    """Forks the trial of the import, and tells how it went.
 
     What it said first was said before the entry's code ran, and only that is believed.
     """
-    said = [heard(trial), heard(trial)]
-    if said[0] != b"S":
-        tell(line, b"N", said[0][:REASON_BYTES] or b"the first case ended while it was set up")
-    elif said[1][:1] == b"R":
-        renew(1, 2)
+    trial, said = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    process = os.fork()
+    if process == 0:
+        line.close()
+        trial.close()
+        parts["room"].close(ends)
+        run_trial(said.fileno(), namespaces, task)
+    said.close()
+    status = os.waitpid(process, 0)[1]
+    ready, answer = heard(trial), heard(trial)
+    if ready != b"S":
+        tell(line, b"N", ready[:REASON_BYTES] or b"the first case ended while it was set up")
+    elif answer[:1] == b"R":
         tell(line, b"R")
-        return
-    elif said[1][:1] == b"F":
-        tell(line, b"F", said[1][1 : 2 + REASON_BYTES])
+    elif answer[:1] == b"F":
+        tell(line, b"F", answer[1 : 2 + REASON_BYTES])
     else:
         tell(line, b"D", struct.pack("<i", status))
-    os._exit(1)
 
 
 def heard(trial: socket.socket) -> bytes:
@@ -341,6 +343,7 @@ def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
     renewed: the standard descriptors that it opens anew, as those it was born with are every case's.
     """
     os.setsid()
+    sys.modules["random"].setstate(task["randomness"])
     if namespaces:
         parts["room"].enter(namespaces, task["scratch"][0], task["libraries"])
     renew(*renewed)
@@ -383,7 +386,7 @@ def run_case(ends: list[int], namespaces: list[int], task: Task) -> NoReturn:
         os.close(printed)
         served.serve(line)
         code = 0
-    except BaseException:  # noqa: BLE001 - the fork must never run on into the image's loop
+    except BaseException:  # noqa: BLE001 - the fork must never run on into the keeper's work
         traceback.print_exc()
     finally:
         os._exit(code)
