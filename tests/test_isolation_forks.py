@@ -9,7 +9,8 @@ from scipy.stats import spearmanr
 
 from benchmark.isolation.host import CaseFailed, Worker
 from benchmark.isolation.launchers import Launcher
-from benchmark.isolation.supplies import Keepers
+from benchmark.isolation.room import bare, close
+from benchmark.isolation.supplies import Places
 from tests.isolated import LAUNCHERS, detect, worker, written
 
 TOLD = """
@@ -28,12 +29,6 @@ facts += [len(held), sum(held)]
 """
 """What a case can tell, at its import, of the interpreter, the memory and the frames it was born with."""
 CASES = 24
-
-
-def socket_pair() -> tuple[int, socket.socket]:
-    """The near end of a line, as a descriptor, and the far end."""
-    near, far = socket.socketpair()
-    return near.detach(), far
 
 
 def facts_of(run: Worker, seed: int) -> list[int]:
@@ -55,18 +50,21 @@ def test_nothing_a_case_is_born_with_counts_the_cases(launcher: Launcher, tmp_pa
     assert max(followed, default=0.0) < 0.8, (followed, told[:, :8].tolist())
 
 
-def test_keepers_are_taken_in_an_order_of_chance_and_once_each() -> None:
+def test_places_are_taken_in_an_order_of_chance_and_once_each() -> None:
     orders = set()
     for _ in range(20):
-        keepers, taken = Keepers(1), []
-        lines = [socket_pair() for _ in range(6)]
-        for number, (near, _) in enumerate(lines, start=100):
-            keepers.add(number, near)
-        while (line := keepers.take()) is not None:
-            taken.append(keepers.at_work)
-            line.close()
-        assert sorted(taken) == [100, 101, 102, 103, 104, 105]
+        places, taken = Places(1), []
+        image, line = socket.socketpair()
+        for number in range(100, 106):
+            places.make(line, bare())
+            places.add(number)
+        while (place := places.draw()) is not None:
+            assert place.number not in {number for number in places.ours() if number in taken}
+            assert places.begin(b"C") and places.at_work is place
+            taken.append(place.number)
+            close(place.room.outside)
+        assert sorted(taken) == [100, 101, 102, 103, 104, 105] and not places.begin(b"C")
         orders.add(tuple(taken))
-        for _, far in lines:
-            far.close()
+        image.close()
+        line.close()
     assert len(orders) > 10

@@ -68,9 +68,14 @@ class Room:
     outside: tuple[int, ...]
     """The host's ends of the same."""
 
+    def hand_over(self) -> None:
+        """Leaves its namespaces and the case's ends of its line to the process that has them as well."""
+        close((*self.inside, *self.namespaces))
+
     def end(self) -> None:
         """Ends every process in it; returns once none is left. Raises TimeoutError if that takes long."""
-        close(self.namespaces)
+        if not self.first:
+            return
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             watched = os.pidfd_open(self.first)
             os.kill(self.first, signal.SIGKILL)
@@ -132,6 +137,14 @@ def close(descriptors: Iterable[int]) -> None:
     """Closes all of them."""
     for descriptor in descriptors:
         os.close(descriptor)
+
+
+def renew(*numbers: int) -> None:
+    """Opens the null device anew in place of standard descriptors: to read nothing, or print to nowhere."""
+    for number in numbers:
+        nowhere = os.open(os.devnull, os.O_WRONLY if number else os.O_RDONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def _separate(line: socket.socket, writing: int, furnish: Callable[[], None]) -> NoReturn:

@@ -1,64 +1,67 @@
-"""What the supervisor has ready for cases: keepers, which fork them, and rooms, in which they run.
+"""What the supervisor has ready for cases: for each a process that waits for it in a room of its own.
 
 It stands alone beside `worker.py`.
 """
 
 import secrets
 import socket
+from dataclasses import dataclass
 from typing import Any
 
 
-class Keepers:
-    """Those that wait for a case, and the one at work."""
+@dataclass(frozen=True)
+class Place:
+    """A process that waits to become a case."""
+
+    number: int
+    """Its number."""
+    line: socket.socket
+    """On which it is told to, and the trial of the import tells how it went."""
+    room: Any
+    """Its `room.Room`."""
+
+
+class Places:
+    """All that wait, which were made before the first of them was taken; the next, and the one at work."""
 
     def __init__(self, image: int) -> None:
         self.image = image
-        self.at_work = 0
-        self._waiting: list[tuple[int, socket.socket]] = []
+        self.next: Place | None = None
+        self.at_work: Place | None = None
+        self._made: list[tuple[socket.socket, Any]] = []
+        self._waiting: list[Place] = []
 
-    def add(self, number: int, descriptor: int) -> None:
-        """Another one waits, with this number, at the end of this line."""
-        self._waiting.append((number, socket.socket(fileno=descriptor)))
+    def make(self, line: socket.socket, room: Any) -> None:
+        """Hands a room to the image, which forks a process into it and tells its number."""
+        near, far = socket.socketpair()
+        with far:
+            socket.send_fds(line, [b"P"], [*room.inside, *room.namespaces, far.fileno()])
+        room.hand_over()
+        self._made.append((near, room))
 
-    def take(self) -> socket.socket | None:
-        """The line to any of those that wait, which is at work from now on; None where none is left."""
-        if not self._waiting:
-            return None
-        place = secrets.randbelow(len(self._waiting))
-        self.at_work, line = self._waiting.pop(place)
-        return line
+    def add(self, number: int) -> None:
+        """The next that was made has this number."""
+        near, room = self._made.pop(0)
+        self._waiting.append(Place(number, near, room))
 
+    def draw(self) -> Place | None:
+        """Any of those that wait, which is the next from now on; None where none is left."""
+        place = secrets.randbelow(len(self._waiting)) if self._waiting else None
+        self.next = None if place is None else self._waiting.pop(place)
+        return self.next
 
-class Rooms:
-    """The room of the case that runs, and the next; where there are none, the lines alone."""
+    def begin(self, command: bytes) -> bool:
+        """Tells the next to begin; whether there is one."""
+        self.at_work, self.next = self.next, None
+        if self.at_work is None:
+            return False
+        self.at_work.line.send(command)
+        if command == b"C":
+            self.at_work.line.close()
+        return True
 
-    def __init__(self, task: dict[str, Any], room: Any) -> None:
-        self.task = task
-        self._of = room
-        self._facts = room.read_facts() if task["rooms"] else {}
-        self._room: Any = None
-        self._next: Any = None
-
-    def outside(self) -> list[int]:
-        """The host's ends of the next case's line."""
-        return list(self.prepared().outside)
-
-    def begin(self, line: socket.socket, command: bytes) -> None:
-        """Hands a command to a keeper, with the case's ends and the namespaces of a room that is new."""
-        room = self._room = self.prepared()
-        self._next = None
-        socket.send_fds(line, [command], [*room.inside, *room.namespaces])
-        self._of.close((*room.inside, *room.outside))
-
-    def prepared(self) -> Any:
-        """The next room, made now unless it is ready. Raises OSError with what failed."""
-        if self._next is None:
-            made = (self.task["scratch"], self.task["scratch_bytes"], self._facts)
-            self._next = self._of.make(*made) if self.task["rooms"] else self._of.bare()
-        return self._next
-
-    def end(self) -> None:
-        """Ends the last room with all that is left in it. Raises TimeoutError if that takes long."""
-        room, self._room = self._room, None
-        if room is not None and room.first:
-            room.end()
+    def ours(self) -> set[int]:
+        """The processes that run no line of the entry, this one and the image aside."""
+        idle = [*self._waiting, *([self.next] if self.next else [])]
+        rooms = [place.room.first for place in (*idle, *([self.at_work] if self.at_work else []))]
+        return {*(place.number for place in idle), *rooms}

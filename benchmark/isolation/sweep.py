@@ -7,19 +7,19 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 CLEAN_SECONDS = 5.0
 """How long the processes of a case may take to end."""
 
 
-def clean(image: int, keeper: int, scratch: list[str]) -> None:
-    """Ends every process below this one but the image and all below that, and every one below the keeper.
+def clean(image: int, spared: set[int], scratch: list[str]) -> None:
+    """Ends every process below this one but the image and those spared, and empties the scratch folders.
 
-    The scratch folders are emptied. Raises TimeoutError when processes come back as fast as they are ended.
+    Raises TimeoutError when processes come back as fast as they are ended.
     """
     deadline = time.monotonic() + CLEAN_SECONDS
-    while others := {*living(os.getpid(), image), *(living(keeper) if keeper else ())}:
+    while others := set(living(os.getpid(), spared)) - {image}:
         if time.monotonic() > deadline:
             raise TimeoutError
         for process in others:
@@ -38,14 +38,14 @@ def there() -> list[int]:
     return list(living(os.getpid()))
 
 
-def living(root: int, but: int = 0) -> Iterator[int]:
-    """The processes below `root` that have not ended, without `but` and what is below it.
+def living(root: int, but: Set[int] = frozenset()) -> Iterator[int]:
+    """The processes below `root` that have not ended, without those of `but` and what is below them.
 
     None where the system does not list them.
     """
     below = [root]
     while below:
-        for process in set(children(below.pop())) - {but}:
+        for process in set(children(below.pop())) - but:
             below.append(process)
             with contextlib.suppress(OSError), open(f"/proc/{process}/stat", "rb") as file:
                 if file.read().rpartition(b")")[2].split()[0] != b"Z":

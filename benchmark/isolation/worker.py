@@ -1,16 +1,17 @@
 """The program that runs inside: it imports an entry's packages once and forks a fresh image for every case.
 
 With the files named in `PARTS` beside it, it stands alone. A launcher starts it as `python worker.py TASK`,
-where TASK is a JSON object with the keys that `launchers.py` writes. Four kinds of process run this file:
+where TASK is a JSON object with the keys that `launchers.py` writes. Three kinds of process run this file:
 
 - the **supervisor**, started first, never runs a line of the entry. It passes messages on, makes a room for
   each case (`room.py`) and ends it with all that is in it. When the host goes away, it ends everything.
 - the **image** never runs a line of the entry either. It sets the limits, imports the packages that the track
-  and the entry name (`loading.py`), and forks a keeper for every case there may be, before the first of them.
-- a **keeper** waits for its case, forks it, waits for its end, tells it, and ends. All were made before a
-  line of the entry ran, and a case gets any of them, so a case is made of nothing that knows of another.
-- the **case** moves into its room, gives up what it might do (`filter.py`), imports `method.py`, and serves
-  the calls of one case over pipes of its own (`calls.py`). The first of all only tries the import.
+  and the entry name (`loading.py`), and forks a process into a room for every case there may be. From then
+  on it only tells how those ended.
+- the **case** waits until it is told to begin. It moves into its room, gives up what it may do (`filter.py`),
+  imports `method.py`, and serves the calls of one case over pipes of its own (`calls.py`). One of them only
+  tries the import, first of all. They were made before a line of the entry ran, and are taken in an order of
+  chance (`supplies.py`), so what a case is made of knows nothing of another.
 
 Where the launcher protects nothing there are no rooms: the supervisor ends the processes below it one by one
 and empties the scratch folders (`sweep.py`).
@@ -21,10 +22,11 @@ reason. `X`: the case's process ended; its wait status (i32). `D`: the image, or
 ended; its wait status, or what `watch.py` says where too much ran or was held. `K`, with the host's ends of
 the next case's line: nothing of the last case is left. The line is made in the room, where the number that
 the system gives to each of its pipes tells nothing of other cases.
-A message from the host is one byte. `C`: start a case. `E`: end what is left of it. The supervisor hands `C`
-to a keeper with the case's ends of its line and the room's namespaces; before any, `L` with the same of
-another room: try the import. The image tells it of each keeper: `I`, with a line to it; its number. `A`: all
-are made. When none is left for a case, the supervisor ends, and the host starts another.
+A message from the host is one byte. `C`: start a case. `E`: end what is left of it. When none is left that a
+case could be, the supervisor ends, and the host starts another.
+The image tells the supervisor `I`: packages are imported; `A`: a process was forked, with its number; `X`:
+one ended, with its number and its wait status. It is told `P`, with the descriptors of a room: fork into it;
+`Q`: that was all. A process that waits is told `L`, try the import, or `C`, be a case.
 """
 
 import contextlib
@@ -34,6 +36,7 @@ import gc
 import importlib.util
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -55,8 +58,8 @@ PARTS = ("calls", "filter", "loading", "room", "supplies", "sweep", "watch")
 """The files beside this one, each a module of that name."""
 parts: dict[str, Any] = {}
 """Those modules, once `load_part` has made them."""
-ENDS, MOST_DESCRIPTORS = 3, 6
-"""How many descriptors come with a command: those of a case's line, and with a room's namespaces."""
+ENDS, MOST_DESCRIPTORS = 3, 7
+"""How many descriptors a case's line has, and come with a room: those, its namespaces, and its own line."""
 ASIDE = 32
 """From where on the image has its own."""
 REASON_BYTES = 2048
@@ -87,7 +90,8 @@ def main() -> None:
         run_image(aside(theirs), task)
     theirs.close()
     try:
-        supervise(host, ours, parts["supplies"].Keepers(image), parts["supplies"].Rooms(task, parts["room"]))
+        allow_descriptors()
+        supervise(host, ours, parts["supplies"].Places(image), task)
     except OSError as error:
         with contextlib.suppress(OSError):
             tell(host, b"N", str(error).encode()[:REASON_BYTES])
@@ -95,6 +99,13 @@ def main() -> None:
         if os.getpid() != 1:
             end_all(image, task["scratch"])
         os._exit(0)
+
+
+def allow_descriptors() -> None:
+    """Lets this process hold as many descriptors as the system allows: some for each room."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def aside(line: socket.socket) -> socket.socket:
@@ -111,13 +122,13 @@ def end_all(image: int, scratch: list[str]) -> None:
     with contextlib.suppress(OSError):
         os.killpg(image, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        parts["sweep"].clean(0, 0, scratch)
+        parts["sweep"].clean(0, set(), scratch)
     for folder in scratch:
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 
 
-def supervise(host: socket.socket, line: socket.socket, keepers: Any, rooms: Any) -> None:
+def supervise(host: socket.socket, line: socket.socket, places: Any, task: Task) -> None:
     """Passes messages on between the host and the image until either is gone, or a case takes too much."""
     poller = select.poll()
     poller.register(host, select.POLLIN)
@@ -126,57 +137,99 @@ def supervise(host: socket.socket, line: socket.socket, keepers: Any, rooms: Any
     while True:
         ready = {number for number, _ in poller.poll(WATCH_MILLISECONDS)}
         if time.monotonic() >= look:
-            ours = {os.getpid(), keepers.image, *parts["sweep"].children(keepers.image)}
-            if excess := parts["watch"].excess(parts["sweep"].there(), ours, rooms.task):
+            ours = {os.getpid(), places.image, *places.ours()}
+            if excess := parts["watch"].excess(parts["sweep"].there(), ours, task):
                 tell(host, b"D", struct.pack("<i", excess))
                 return
             look = time.monotonic() + WATCH_MILLISECONDS / 1000
-        if line.fileno() in ready and not hear(host, line, keepers, rooms):
-            tell(host, b"D", struct.pack("<i", os.waitpid(keepers.image, 0)[1]))
+        if line.fileno() in ready and not hear(host, line, places, task):
+            tell(host, b"D", struct.pack("<i", os.waitpid(places.image, 0)[1]))
             return
-        if host.fileno() in ready and not obey(host, keepers, rooms):
+        if host.fileno() in ready and not obey(host, places, task):
             return
 
 
-def hear(host: socket.socket, line: socket.socket, keepers: Any, rooms: Any) -> bool:
-    """Does what a message of the image or of a keeper says, or passes it on; whether the image is there."""
-    head, descriptors, _, _ = socket.recv_fds(line, MESSAGE.size, 1)
-    if len(head) < MESSAGE.size:
+def hear(host: socket.socket, line: socket.socket, places: Any, task: Task) -> bool:
+    """Does what a message of the image asks for; whether the image is there."""
+    if (message := received(line)) is None:
         return False
-    kind, length = MESSAGE.unpack(head)
-    payload = line.recv(length, socket.MSG_WAITALL) if length else b""
+    kind, payload = message
     if kind == b"I":
-        keepers.add(*struct.unpack("<i", payload), *descriptors)
-    elif kind == b"A":
-        begin(keepers, rooms, b"L")
+        make_places(line, places, task)
+        places.draw()
+        places.begin(b"L")
+    elif kind == b"X":
+        number, status = struct.unpack("<ii", payload)
+        if places.at_work is not None and number == places.at_work.number:
+            tell_end(host, places.at_work, status)
     else:
         tell(host, kind, payload)
     return True
 
 
-def begin(keepers: Any, rooms: Any, command: bytes) -> bool:
-    """Hands a command to a keeper; whether there was one."""
-    line = keepers.take()
-    if line is None:
-        return False
-    with line:
-        rooms.begin(line, command)
-    return True
+def received(line: socket.socket) -> tuple[bytes, bytes] | None:
+    """The next message of the image: its kind, and what it carries; None when it is gone."""
+    if len(head := line.recv(MESSAGE.size, socket.MSG_WAITALL)) < MESSAGE.size:
+        return None
+    kind, length = MESSAGE.unpack(head)
+    return kind, line.recv(length, socket.MSG_WAITALL) if length else b""
 
 
-def obey(host: socket.socket, keepers: Any, rooms: Any) -> bool:
+def make_places(line: socket.socket, places: Any, task: Task) -> None:
+    """Has a process wait in a room for every case there may be, and for the trial of the import."""
+    room = parts["room"]
+    facts = room.read_facts() if task["rooms"] else {}
+    for _ in range(1 + task["cases"]):
+        made = room.make(task["scratch"], task["scratch_bytes"], facts) if task["rooms"] else room.bare()
+        places.make(line, made)
+        message = received(line)
+        if message is None or message[0] != b"A":
+            raise OSError("a process could not be forked")
+        places.add(*struct.unpack("<i", message[1]))
+    line.sendall(b"Q")
+
+
+def tell_end(host: socket.socket, place: Any, status: int) -> None:
+    """Tells how a case ended, or the trial of the import, whose line is still open."""
+    if place.line.fileno() < 0:
+        tell(host, b"X", struct.pack("<i", status))
+        return
+    # What it said first was said before the entry's code ran, and only that is believed.
+    said = heard(place.line)
+    place.line.close()
+    if said[:1] != b"S":
+        tell(host, b"N", said[:REASON_BYTES] or b"the first case ended while it was set up")
+    elif said[1:2] in (b"R", b"F"):
+        tell(host, said[1:2], said[2 : 3 + REASON_BYTES])
+    else:
+        tell(host, b"D", struct.pack("<i", status))
+
+
+def heard(line: socket.socket) -> bytes:
+    """What has come on a line so far."""
+    line.setblocking(False)
+    try:
+        return line.recv(2 * REASON_BYTES)
+    except OSError:
+        return b""
+
+
+def obey(host: socket.socket, places: Any, task: Task) -> bool:
     """Does what the host asks for; whether it is still there, and can be served."""
     command = host.recv(1)
     if command == b"C":
-        if not begin(keepers, rooms, command):
-            return False
-        rooms.prepared()
-    elif command == b"E":
-        rooms.end()
-        if not rooms.task["rooms"]:
-            parts["sweep"].clean(keepers.image, keepers.at_work, rooms.task["scratch"])
-        socket.send_fds(host, [MESSAGE.pack(b"K", 0)], rooms.outside())
-    return command in (b"C", b"E")
+        return bool(places.begin(command))
+    if command != b"E":
+        return False
+    if places.at_work is not None:
+        places.at_work.room.end()
+    if not task["rooms"]:
+        parts["sweep"].clean(places.image, places.ours(), task["scratch"])
+    following = places.draw()
+    ends = [] if following is None else list(following.room.outside)
+    socket.send_fds(host, [MESSAGE.pack(b"K", 0)], ends)
+    parts["room"].close(ends)
+    return True
 
 
 def prctl(option: int, value: int) -> None:
@@ -227,10 +280,10 @@ def run_image(line: socket.socket, task: Task) -> NoReturn:
     gc.freeze()
     if task["rooms"]:
         task["libraries"] = parts["room"].read_libraries()
-    make_keepers(line, task)
-    while line.recv(1):
-        pass
-    os._exit(0)
+    task["randomness"] = sys.modules["random"].getstate()
+    tell(line, b"I")
+    fork_places(line, task)
+    tell_ends(line)
 
 
 def unloadable(error: BaseException, task: Task) -> bytes:
@@ -243,98 +296,49 @@ def unloadable(error: BaseException, task: Task) -> bytes:
     return b"%c%b" % (calls.CRASHED if status == calls.BAD_OUTPUT else status, reason)
 
 
-def renew(*numbers: int) -> None:
-    """Opens the null device anew in place of standard descriptors: to read nothing, or print to nowhere."""
-    for number in numbers:
-        nowhere = os.open(os.devnull, os.O_WRONLY if number else os.O_RDONLY)
-        os.dup2(nowhere, number)
-        os.close(nowhere)
+def fork_places(line: socket.socket, task: Task) -> None:
+    """Forks a process into every room that comes, and tells their numbers."""
+    while True:
+        command, descriptors, _, _ = socket.recv_fds(line, 1, MOST_DESCRIPTORS)
+        if command != b"P":
+            return
+        *room, own = descriptors
+        if namespaces := room[ENDS:]:
+            parts["room"].aim(namespaces)
+        number = os.fork()
+        if number == 0:
+            line.close()
+            wait_for_case(socket.socket(fileno=own), room[:ENDS], namespaces, task)
+        parts["room"].close(descriptors)
+        tell(line, b"A", struct.pack("<i", number))
 
 
-def make_keepers(line: socket.socket, task: Task) -> None:
-    """Forks a keeper for each case there may be and for the trial of the import, and tells of them."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    task["randomness"] = sys.modules["random"].getstate()
-    for _ in range(1 + task["cases"]):
-        ours, theirs = socket.socketpair()
-        keeper = os.fork()
-        if keeper == 0:
-            ours.close()
-            keep(line, aside(theirs), task)
-        theirs.close()
-        with ours:
-            socket.send_fds(line, [MESSAGE.pack(b"I", 4) + struct.pack("<i", keeper)], [ours.fileno()])
-    tell(line, b"A")
-
-
-# The keeper.
-
-
-def keep(line: socket.socket, own: socket.socket, task: Task) -> NoReturn:
-    """Waits for a command, does what it asks for, and tells how it ended."""
-    code = 1
-    try:
-        command, descriptors, _, _ = socket.recv_fds(own, 1, MOST_DESCRIPTORS)
-        own.close()
-        if command:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            ends, namespaces = descriptors[:ENDS], descriptors[ENDS:]
-            if namespaces:
-                parts["room"].aim(namespaces)
-            (keep_trial if command == b"L" else keep_case)(line, ends, namespaces, task)
-        code = 0
-    except BaseException:  # noqa: BLE001 - the fork must never run on into the image's work
-        traceback.print_exc()
-    finally:
-        os._exit(code)
-
-
-def keep_case(line: socket.socket, ends: list[int], namespaces: list[int], task: Task) -> None:
-    """Forks the case, and tells how it ended."""
-    process = os.fork()
-    if process == 0:
-        line.close()
-        run_case(ends, namespaces, task)
-    parts["room"].close((*ends, *namespaces))
-    tell(line, b"X", struct.pack("<i", os.waitpid(process, 0)[1]))
-
-
-def keep_trial(line: socket.socket, ends: list[int], namespaces: list[int], task: Task) -> None:
-    """Forks the trial of the import, and tells how it went.
-
-    What it said first was said before the entry's code ran, and only that is believed.
-    """
-    trial, said = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-    process = os.fork()
-    if process == 0:
-        line.close()
-        trial.close()
-        parts["room"].close(ends)
-        run_trial(said.fileno(), namespaces, task)
-    said.close()
-    status = os.waitpid(process, 0)[1]
-    ready, answer = heard(trial), heard(trial)
-    if ready != b"S":
-        tell(line, b"N", ready[:REASON_BYTES] or b"the first case ended while it was set up")
-    elif answer[:1] == b"R":
-        tell(line, b"R")
-    elif answer[:1] == b"F":
-        tell(line, b"F", answer[1 : 2 + REASON_BYTES])
-    else:
-        tell(line, b"D", struct.pack("<i", status))
-
-
-def heard(trial: socket.socket) -> bytes:
-    """The next that was said; nothing when that was all."""
-    trial.setblocking(False)
-    try:
-        said: bytes = trial.recv(2 * REASON_BYTES)
-    except OSError:
-        return b""
-    return said
+def tell_ends(line: socket.socket) -> NoReturn:
+    """Tells how each process that was forked ended, until none is left."""
+    with contextlib.suppress(OSError):
+        while True:
+            tell(line, b"X", struct.pack("<ii", *os.wait()))
+    os._exit(0)
 
 
 # The case.
+
+
+def wait_for_case(own: socket.socket, ends: list[int], namespaces: list[int], task: Task) -> NoReturn:
+    """Waits until it is told to begin: as a case, or as the trial of the import."""
+    try:
+        prctl(DEATH_SIGNAL, signal.SIGKILL)
+        command = own.recv(1)
+        if command == b"L":
+            parts["room"].close(ends)
+            run_trial(own.detach(), namespaces, task)
+        own.close()
+        if command == b"C":
+            run_case(ends, namespaces, task)
+    except BaseException:  # noqa: BLE001 - a fork must never run on into the image's work
+        traceback.print_exc()
+    finally:
+        os._exit(1)
 
 
 def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
@@ -346,7 +350,7 @@ def settle(namespaces: list[int], task: Task, *renewed: int) -> None:
     sys.modules["random"].setstate(task["randomness"])
     if namespaces:
         parts["room"].enter(namespaces, task["scratch"][0], task["libraries"])
-    renew(*renewed)
+    parts["room"].renew(*renewed)
     if namespaces:
         parts["filter"].install()
     prctl(DEATH_SIGNAL, signal.SIGKILL)
@@ -386,7 +390,7 @@ def run_case(ends: list[int], namespaces: list[int], task: Task) -> NoReturn:
         os.close(printed)
         served.serve(line)
         code = 0
-    except BaseException:  # noqa: BLE001 - the fork must never run on into the keeper's work
+    except BaseException:  # noqa: BLE001 - whatever happened, the process ends here
         traceback.print_exc()
     finally:
         os._exit(code)
