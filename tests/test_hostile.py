@@ -115,7 +115,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     (tmp_path / "temp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temp"))
     with socket.create_server(("127.0.0.1", 0)) as port, socket.socket(socket.AF_UNIX) as local:
-        local.bind("\0hostile-" + tmp_path.name)
+        local.bind(f"\0hostile-{os.getpid()}-{tmp_path.name}")
         local.listen()
         root = Path(__file__).resolve().parents[1]
         yield Target((truth, root, root / "results", root / "benchmark"), (port, local))

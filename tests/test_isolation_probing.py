@@ -57,7 +57,7 @@ def test_sandbox_with_a_hole_is_refused(name: str, tmp_path: Path, monkeypatch: 
 FILES = {
     "capabilities": ("room.py", 'call("capset", head, sets)', "pass"),
     "filter": ("worker.py", 'parts["filter"].install()', "pass"),
-    "standard": ("worker.py", "parts["room"].renew(*renewed)", "pass"),
+    "standard": ("worker.py", 'parts["room"].renew(*renewed)', "pass"),
     "requests": ("filter.py", "yield FCNTL, _only(1, DESCRIPTOR_COMMANDS)", "yield FCNTL, []"),
     "processes": ("room.py", 'call("setns", descriptors[0], NEW_PROCESSES)', "pass"),
     "facts": (

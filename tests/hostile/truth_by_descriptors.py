@@ -13,9 +13,8 @@ def about(number):
 
 
 def detect(rows, seed):
-    kinds = [about(number) for number in (0, 1, 2, 3)]
-    more = [number for number in range(4, 600) if about(number)]
+    kinds = [about(number) for number in range(5)]
+    more = [number for number in range(5, 600) if about(number)]
     print(kinds, more)
-    null = os.stat("/dev/null")
-    expected = [(stat.S_IFCHR, null.st_ino), kinds[1], kinds[1]]
-    return len(more) + (kinds[:3] != expected) + (kinds[3][0] != stat.S_IFSOCK)
+    own = [(stat.S_IFIFO, number) for number in (7, 7, 5, 6)]
+    return len(more) + (kinds != [(stat.S_IFCHR, os.stat("/dev/null").st_ino), *own])
