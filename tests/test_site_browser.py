@@ -146,7 +146,11 @@ def test_hostile_text_is_shown_as_it_is(browser: Browser, site: str) -> None:
         assert page.locator("h1").text_content() == HOSTILE.title
         assert page.locator(".lb-lede").text_content() == HOSTILE.toml["summary"]
         assert page.locator("pre code").first.text_content() == HOSTILE.toml["bibtex"]
-        assert page.locator(".md-content script, .md-content img, .md-content svg[onload]").count() == 0
+        assert page.locator(".md-content script, .md-content svg[onload]").count() == 0
+        images = page.locator(".md-content img").evaluate_all("all => all.map(i => i.getAttributeNames())")
+        badge = "../badges/embedding-detection/hostile.svg"
+        assert page.locator(f".md-content .lb-badge > img[src='{badge}']").count() == len(images) == 1
+        assert set(images[0]) == {"src", "alt", "height"}
         links = page.locator(".md-content a[rel]").evaluate_all(
             "links => links.map(l => l.getAttribute('href'))"
         )
@@ -300,4 +304,4 @@ def test_an_entry_shows_its_own_hits_and_misses(browser: Browser, site: str) -> 
 def test_figures_are_those_of_the_color_scheme(browser: Browser, site: str, scheme: str) -> None:
     with opened(browser, site + TRACK_PAGE, color_scheme=scheme) as page:
         shown = page.locator(".lb-figures img:visible").evaluate_all("all => all.map(i => i.src)")
-        assert len(shown) == 10 and all(source.endswith(f"#only-{scheme}") for source in shown)
+        assert len(shown) == 11 and all(source.endswith(f"#only-{scheme}") for source in shown)

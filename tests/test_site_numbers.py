@@ -39,7 +39,8 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("site", "templates", "contrib", "results"):
         ignored = shutil.ignore_patterns("leaderboard", "__pycache__")
         shutil.copytree(SOURCE / name, root / name, ignore=ignored)
-    shutil.copy(SOURCE / "mkdocs.yml", root)
+    for name in ("mkdocs.yml", "CHANGELOG.md", "CITATION.cff"):
+        shutil.copy(SOURCE / name, root)
     build(root)
     return root
 
