@@ -35,7 +35,7 @@ def parts() -> dict[str, str]:
 
 @pytest.mark.parametrize("track", ALL, ids=lambda track: track.key)
 def test_the_page_shows_what_new_entry_writes(track: Track, parts: dict[str, str], tmp_path: Path) -> None:
-    shown = parts["wholes"].split(f"{{: #whole-{track.key} }}")[1].split("\n### ")[0]
+    shown = parts["wholes"].split(f"{{: #whole-{track.key} data-search-exclude }}")[1].split("\n### ")[0]
     descriptor, method = (
         re.search(rf"^````{kind} title=.*?\n(.*?)^````$", shown, re.MULTILINE | re.DOTALL)
         for kind in ("toml", "python")
