@@ -231,9 +231,8 @@ def _bench(request: Request, jobs: int) -> Iterator[_Bench]:
 
 def _expected(request: Request, jobs: int) -> int:
     """How many cases a worker is likely to get: its share of all that are asked for, and some more."""
-    asked = len(request.keys) + request.repeats
-    confirmed = 2 if request.version.confirm else 1
-    return math.ceil(MORE * asked * confirmed / jobs) + 1
+    asked = (len(request.keys) + request.repeats) * (2 if request.version.confirm else 1)
+    return asked if jobs == 1 else math.ceil(MORE * asked / jobs) + 1
 
 
 def _run(bench: _Bench, key: CaseKey) -> _Ran:

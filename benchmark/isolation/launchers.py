@@ -38,6 +38,8 @@ ADDRESS_SPACE = 4 << 30
 """Room for mapped files beside the memory limit, in bytes: libraries are large, and cost no memory."""
 SCRATCH = ("/tmp", "/dev/shm")
 """The folders an entry may write to in the sandbox."""
+SIGNALS = 64
+"""How many signals may wait: the system counts them for the user, whose other programs need some too."""
 OPEN_FILES = 512
 PROCESSES = 512
 """How many threads all processes of an entry may run together."""
@@ -180,6 +182,7 @@ def _command(plan: _Plan, task: Task, control: int) -> list[str]:
         "NOFILE": OPEN_FILES,
         "STACK": STACK_BYTES,
         "CORE": CORE_BYTES,
+        "SIGPENDING": SIGNALS,
     }
     description = {
         "control": control,

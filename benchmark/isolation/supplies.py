@@ -3,10 +3,15 @@
 It stands alone beside `worker.py`.
 """
 
+import contextlib
+import resource
 import secrets
 import socket
 from dataclasses import dataclass
 from typing import Any
+
+MOST_BYTES = 4096
+"""How much is read of what the trial of an import says."""
 
 
 @dataclass(frozen=True)
@@ -65,3 +70,19 @@ class Places:
         idle = [*self._waiting, *([self.next] if self.next else [])]
         rooms = [place.room.first for place in (*idle, *([self.at_work] if self.at_work else []))]
         return {*(place.number for place in idle), *rooms}
+
+
+def allow_descriptors() -> None:
+    """Lets this process hold as many descriptors as the system allows: some for each room."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def heard(line: socket.socket) -> bytes:
+    """What has come on a line so far."""
+    line.setblocking(False)
+    try:
+        return line.recv(MOST_BYTES)
+    except OSError:
+        return b""

@@ -36,7 +36,6 @@ import gc
 import importlib.util
 import json
 import os
-import resource
 import select
 import signal
 import socket
@@ -90,7 +89,7 @@ def main() -> None:
         run_image(aside(theirs), task)
     theirs.close()
     try:
-        allow_descriptors()
+        parts["supplies"].allow_descriptors()
         supervise(host, ours, parts["supplies"].Places(image), task)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -99,13 +98,6 @@ def main() -> None:
         if os.getpid() != 1:
             end_all(image, task["scratch"])
         os._exit(0)
-
-
-def allow_descriptors() -> None:
-    """Lets this process hold as many descriptors as the system allows: some for each room."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def aside(line: socket.socket) -> socket.socket:
@@ -176,17 +168,28 @@ def received(line: socket.socket) -> tuple[bytes, bytes] | None:
 
 
 def make_places(line: socket.socket, places: Any, task: Task) -> None:
-    """Has a process wait in a room for every case there may be, and for the trial of the import."""
+    """Has a process wait in a room for every case there may be, and for the trial of the import.
+
+    While the image forks into a room, the next one is made.
+    """
     room = parts["room"]
     facts = room.read_facts() if task["rooms"] else {}
-    for _ in range(1 + task["cases"]):
+    for number in range(1 + task["cases"]):
         made = room.make(task["scratch"], task["scratch_bytes"], facts) if task["rooms"] else room.bare()
+        if number:
+            places.add(forked(line))
         places.make(line, made)
-        message = received(line)
-        if message is None or message[0] != b"A":
-            raise OSError("a process could not be forked")
-        places.add(*struct.unpack("<i", message[1]))
+    places.add(forked(line))
     line.sendall(b"Q")
+
+
+def forked(line: socket.socket) -> int:
+    """The number of the process that the image has just forked. Raises OSError when it did not."""
+    kind, payload = received(line) or (b"", b"")
+    if kind != b"A":
+        raise OSError("a process could not be forked")
+    number: int = struct.unpack("<i", payload)[0]
+    return number
 
 
 def tell_end(host: socket.socket, place: Any, status: int) -> None:
@@ -195,7 +198,7 @@ def tell_end(host: socket.socket, place: Any, status: int) -> None:
         tell(host, b"X", struct.pack("<i", status))
         return
     # What it said first was said before the entry's code ran, and only that is believed.
-    said = heard(place.line)
+    said = parts["supplies"].heard(place.line)
     place.line.close()
     if said[:1] != b"S":
         tell(host, b"N", said[:REASON_BYTES] or b"the first case ended while it was set up")
@@ -203,15 +206,6 @@ def tell_end(host: socket.socket, place: Any, status: int) -> None:
         tell(host, said[1:2], said[2 : 3 + REASON_BYTES])
     else:
         tell(host, b"D", struct.pack("<i", status))
-
-
-def heard(line: socket.socket) -> bytes:
-    """What has come on a line so far."""
-    line.setblocking(False)
-    try:
-        return line.recv(2 * REASON_BYTES)
-    except OSError:
-        return b""
 
 
 def obey(host: socket.socket, places: Any, task: Task) -> bool:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from markupsafe import Markup
 
 from benchmark.metrics import METRICS
 from benchmark.pages.axis import Axis, axis_for, number
+from benchmark.pages.escape import neutral
 from benchmark.pages.gather import Face
 from benchmark.ranking import Standing, Standings
 
@@ -57,18 +60,28 @@ class Strip:
         shown = len(self.dots)
         return "all entries" if shown == self.valued else f"{shown} of {self.valued} entries, evenly by rank"
 
-    @property
+    @cached_property
     def step(self) -> float:
         """How far lanes are apart: less where there are so many that the picture would grow too high."""
         outermost = max((abs(dot.lane) for dot in self.dots), default=0)
         return round(min(STEP, MOST_REACH / max(outermost, 1)), 2)
 
-    @property
+    @cached_property
     def reach(self) -> float:
         """How far the axis is from the middle line: below every dot."""
         return round(
             max(LEAST_REACH, max((dot.lane * self.step for dot in self.dots), default=0.0) + STEP), 2
         )
+
+    def body(self, up: str) -> Markup:
+        """The dots as HTML, each a link; up: from the page to site/leaderboard/."""
+        return Markup("".join(self._dot_html(dot, up) for dot in self.dots))
+
+    def _dot_html(self, dot: Dot, up: str) -> str:
+        kind = f"lb-dot{' lb-control' if dot.face.control else ''}{' lb-chosen' if dot.chosen else ''}"
+        x, y = round(10 + dot.x * 3, 2), round(30 + dot.lane * self.step, 2)
+        circle = f'<circle class="{kind}" cx="{x}" cy="{y}" r="{6 if dot.chosen else 4.2}"/>'
+        return f'<a href="{up}{neutral(dot.face.page)}"><title>{neutral(dot.label)}</title>{circle}</a>\n'
 
 
 def strip(table: Standings, faces: Mapping[str, Face], chosen: str = "") -> Strip:
