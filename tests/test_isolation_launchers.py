@@ -102,7 +102,8 @@ def test_sandbox_shows_little_and_keeps_it(tmp_path: Path) -> None:
     processors = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines(keepends=True)
     assert seen["processors"] == "".join(line for line in processors if not line.startswith("cpu MHz"))
     assert seen["read_only"] == ["OSError"] * 6 and seen["scratch"] == ["1", "1"]
-    assert seen["limits"] == [[1] * 2, [512 << 20] * 2, [512 + CASES] * 2] and seen["sizes"] == [384] * 2
+    processes = 512 + 2 * (1 + CASES)
+    assert seen["limits"] == [[1] * 2, [512 << 20] * 2, [processes] * 2] and seen["sizes"] == [384] * 2
 
 
 @pytest.mark.bwrap

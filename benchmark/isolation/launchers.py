@@ -38,6 +38,8 @@ ADDRESS_SPACE = 4 << 30
 """Room for mapped files beside the memory limit, in bytes: libraries are large, and cost no memory."""
 SCRATCH = ("/tmp", "/dev/shm")
 """The folders an entry may write to in the sandbox."""
+WAITING = 2
+"""How many processes wait for each case, before it and while it runs, and for the trial of the import."""
 SIGNALS = 64
 """How many signals may wait: the system counts them for the user, whose other programs need some too."""
 OPEN_FILES = 512
@@ -147,7 +149,7 @@ class Launcher:
         program = {HERE / name: f"/worker/{name}" for name in INSIDE}
         wrapper = sandbox({**places, **program, folder: "/entry"})
         paths, chosen = (tuple(places[path] for path in paths) for paths in (packages, pinned))
-        limits = {"NPROC": PROCESSES + task.cases}
+        limits = {"NPROC": PROCESSES + WAITING * (1 + task.cases)}
         return _Plan(tuple(wrapper), f"/worker/{INSIDE[0]}", "/entry", paths, chosen, SCRATCH, limits)
 
 
