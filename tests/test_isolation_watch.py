@@ -1,9 +1,7 @@
 """What a case may take in all: threads, and memory, counted over its processes."""
 
-import os
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,14 +33,13 @@ def holder() -> Iterator[int]:
 
 
 def test_threads_are_counted_one_by_one() -> None:
-    before, stop = threads(os.getpid()), threading.Event()
-    started = [threading.Thread(target=stop.wait) for _ in range(5)]
-    for thread in started:
-        thread.start()
-    assert threads(os.getpid()) == before + 5
-    stop.set()
-    for thread in started:
-        thread.join()
+    start = "import threading\nfor _ in range(5): threading.Thread(target=input, daemon=True).start()\n"
+    command = [sys.executable, "-I", "-c", f"{start}print(flush=True)\nthreading.Event().wait()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert threads(process.pid) == 1 + 5
+        process.kill()
     assert threads(1 << 22) == 0
 
 

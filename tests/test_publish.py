@@ -314,7 +314,8 @@ def test_what_is_published_becomes_rows_of_a_site_without_dead_links(remote: Rem
     clone = remote.clone("site")
     for name in ("site", "templates"):
         shutil.copytree(ROOT / name, clone / name, ignore=shutil.ignore_patterns("leaderboard", ".*"))
-    shutil.copy(ROOT / "mkdocs.yml", clone)
+    for name in ("mkdocs.yml", "CHANGELOG.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, clone)
     site = build(clone).parent
     page = (site / "leaderboard" / FOLDER.parts[0] / "index.html").read_text(encoding="utf-8")
     assert all(f'class="lb-row" data-entry="{name}"' in page for name in NAMES)
