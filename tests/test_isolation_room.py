@@ -1,7 +1,9 @@
 """What an entry can learn of other cases and of the kind of its own, by looking at all it is given."""
 
+import fcntl
 import json
 import os
+import socket
 import subprocess
 from pathlib import Path
 
@@ -9,13 +11,15 @@ import numpy as np
 import pytest
 
 from benchmark.isolation import room
+from benchmark.isolation.case import Case
+from benchmark.isolation.channel import Line
 from benchmark.isolation.host import CaseFailed, Worker
 from benchmark.isolation.launched import Task
 from benchmark.isolation.launchers import BWRAP, Launcher
 from benchmark.records import Call, Caller
 from benchmark.tracks import TRACKS
 from benchmark.tracks.detection import FLAG, SCORE
-from tests.isolated import answer, worker, written
+from tests.isolated import CASES, LAUNCHERS, answer, worker, written
 
 pytestmark = pytest.mark.bwrap
 
@@ -203,3 +207,21 @@ def test_libraries_that_hold_threads_are_found_and_held(tmp_path: Path) -> None:
     with worker(BWRAP, written(tmp_path, body, "import os\nimport numpy\nimport threadpoolctl")) as run:
         got = answer(run)
     assert got["score"] >= 1 and got["flag"]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_the_pipes_of_every_case_are_large(
+    launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[set[int]] = []
+
+    class Seen(Case):
+        def __init__(self, control: socket.socket, line: Line, call_seconds: float) -> None:
+            ends = (line.calls.fileno(), line.answers.fileno(), line.output.fileno() or 0)
+            sizes.append({fcntl.fcntl(end, fcntl.F_GETPIPE_SZ) for end in ends})
+            super().__init__(control, line, call_seconds)
+
+    monkeypatch.setattr("benchmark.isolation.tree.Case", Seen)
+    with worker(launcher, written(tmp_path, "return 0.5")) as run:
+        assert [answer(run)["score"] for _ in range(CASES - 1)] == [0.5] * (CASES - 1)
+    assert sizes == [{1 << 20}] * (CASES - 1)

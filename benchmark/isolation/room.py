@@ -43,8 +43,9 @@ FACTS_OPTIONS = "size=16m,nr_inodes=16,mode=0755"
 """Those of the folder that holds it."""
 LINE = ("calls", "answers", "printed")
 """The pipes of a case's line, by the names they have until they are open."""
-PIPE_BYTES = 1 << 20
-"""How much may wait in each, where the system allows a user so much: large arrays then come sooner."""
+IDLE_BYTES, PIPE_BYTES = 1 << 12, 1 << 20
+"""How much may wait in each before its case, as the system counts them all for the user, and during it, where
+it allows a user so much: large arrays then come sooner."""
 ANSWER_BYTES = 512
 LIBRARY = ctypes.CDLL(None, use_errno=True)
 NUMBER = struct.Struct("<i")
@@ -71,6 +72,11 @@ class Room:
     def hand_over(self) -> None:
         """Leaves its namespaces and the case's ends of its line to the process that has them as well."""
         close((*self.inside, *self.namespaces))
+
+    def widen(self) -> None:
+        """Makes the pipes of its line as large as a case's are."""
+        for descriptor in self.outside:
+            _resize(descriptor, PIPE_BYTES)
 
     def end(self) -> None:
         """Ends every process in it; returns once none is left. Raises TimeoutError if that takes long."""
@@ -184,13 +190,19 @@ def _named_pipe(path: str) -> tuple[int, int]:
     writing = os.open(path, os.O_WRONLY)
     os.unlink(path)
     os.set_blocking(reading, True)
-    with contextlib.suppress(OSError):
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     return reading, writing
 
 
+def _resize(descriptor: int, size: int) -> None:
+    """Has so much wait in a pipe at most, where the system has such a setting and allows it."""
+    with contextlib.suppress(OSError, AttributeError):
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, size)
+
+
 def _ends(pipes: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The case's ends and the host's of the pipes of a line, each as to read and to write."""
+    """The case's ends and the host's of the pipes of a line, each as to read and to write; made small."""
+    for reading, _ in pipes:
+        _resize(reading, IDLE_BYTES)
     (calls, calling), (answered, answering), (printed, printing) = pipes
     return (calls, answering, printing), (calling, answered, printed)
 

@@ -219,8 +219,10 @@ def obey(host: socket.socket, places: Any, task: Task) -> bool:
         places.at_work.room.end()
     if not task["rooms"]:
         parts["sweep"].clean(places.image, places.ours(), task["scratch"])
-    following = places.draw()
-    ends = [] if following is None else list(following.room.outside)
+    ends: list[int] = []
+    if following := places.draw():
+        following.room.widen()
+        ends += following.room.outside
     socket.send_fds(host, [MESSAGE.pack(b"K", 0)], ends)
     parts["room"].close(ends)
     return True
